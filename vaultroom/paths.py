@@ -105,10 +105,13 @@ def find_home(environ: dict[str, str] | None = None) -> Home:
         import platformdirs
 
         name = "vaultroom"
+        data = Path(platformdirs.user_data_dir(name))
+        # Without a session's own runtime folder the fallback would be a shared one: the data folder is ours.
+        has_runtime = sys.platform != "linux" or bool(env.get("XDG_RUNTIME_DIR"))
         home = Home(
             config=Path(platformdirs.user_config_dir(name)),
-            data=Path(platformdirs.user_data_dir(name)),
-            run=Path(platformdirs.user_runtime_dir(name)),
+            data=data,
+            run=Path(platformdirs.user_runtime_dir(name)) if has_runtime else data / "run",
         )
     return Home(config=home.config, data=home.data, run=_short_run(home.run))
 

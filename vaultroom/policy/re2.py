@@ -1,16 +1,16 @@
 """Regular expressions that cannot be made slow: a typed door to RE2, the only one in the policy package.
 
-Paths, commands and arguments are chosen by the agent, and a backtracking engine can be hung with a path of two hundred
-characters. So nothing in `vaultroom.policy` matches such text with Python's `re`. This module is the single place that
-imports the untyped `re2`; callers are the CEL compiler and the matchers.
+Paths, commands and arguments are chosen by the agent, and a backtracking engine can be hung with a path of
+two hundred characters. So nothing in `vaultroom.policy` matches such text with Python's `re`. This module is
+the single place that imports the untyped `re2`; callers are the CEL compiler and the matchers.
 
 Memory is bounded, RE2's own logging is off, and a bad pattern is a `ValueError` with RE2's explanation.
 
 **Text that is not Unicode.** An argument that is not valid UTF-8 reaches Python with lone surrogates (one per
-undecodable byte), which RE2 cannot read. Every lone surrogate is matched as one U+FFFD, "a character nobody knows":
-no literal in a policy equals it, so an exact allow cannot match by accident, while `.`, `[^/]` and the wildcards of a
-deny still cover it. Matching it as nothing, or dropping it, would let a stray byte slip past a deny for `/etc/**`.
-"""
+undecodable byte), which RE2 cannot read. Every lone surrogate is matched as one U+FFFD, "a character nobody
+knows": no literal in a policy equals it, so an exact allow cannot match by accident, while `.`, `[^/]` and
+the wildcards of a deny still cover it. Matching it as nothing, or dropping it, would let a stray byte slip
+past a deny for `/etc/**`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -58,9 +58,8 @@ def compile_pattern(pattern: str, *, dot_all: bool = False) -> Pattern:
 class PatternSet:
     """Many patterns matched in one pass over a text. Immutable; any number of threads may use it at once.
 
-    RE2's set answers "nothing matches" when it runs out of memory. A first pattern that matches every text tells the
-    two apart: if even that one is missing, `matches` raises instead of reporting no match.
-    """
+    RE2's set answers "nothing matches" when it runs out of memory. A first pattern that matches every text
+    tells the two apart: if even that one is missing, `matches` raises instead of reporting no match."""
 
     __slots__ = ("_set", "size")
 

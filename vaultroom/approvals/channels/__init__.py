@@ -1,0 +1,1 @@
+"""Ways to reach a person. Adding a channel is adding a file here."""

@@ -1,11 +1,11 @@
 """The syntax tree of an expression: frozen dataclasses, fit for analysis (lint, shadowing, necessary values).
 
-Two nodes are equal, and hash equal, when they mean the same text up to white space, comments, parentheses and the way
-a literal is written; positions do not count. Child nodes come in source order from `children`.
+Two nodes are equal, and hash equal, when they mean the same text up to white space, comments, parentheses and
+the way a literal is written; positions do not count. Child nodes come in source order from `children`.
 
 Node kinds:
 
-=================  ====================================================================================================
+=================  ========================================================================================
 `Literal`          a constant; `type` tells 1 from 1u, 1.0 and true
 `ListLiteral`      `[a, b]`
 `MapLiteral`       `{k: v}`
@@ -22,9 +22,10 @@ Node kinds:
 `Compare`          `==` `!=` `<` `<=` `>` `>=`
 `In`               `item in container`
 `Arithmetic`       `+` `-` `*` `/` `%`
-`Call`             a function or method; the receiver is the first argument: `size(x)` and `x.size()` are the same node
+`Call`             a function or method; a receiver is the first argument, so `size(x)` and `x.size()` are
+                   the same node
 `Macro`            `source.exists(variable, predicate)` and its relatives
-=================  ====================================================================================================
+=================  ========================================================================================
 """
 
 from collections.abc import Iterator
@@ -36,12 +37,13 @@ from vaultroom.policy.cel.types import Type
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An expression. `at` is the offset errors point at (the operator of `a == b`); `start` and `end` its extent."""
+    """An expression. `at` is the offset errors point at (the operator of `a == b`); `start` and `end` its
+    extent.
+    """
 
     at: int = field(compare=False, default=0)
     start: int = field(compare=False, default=0)
     end: int = field(compare=False, default=0)
-    depth: int = field(compare=False, default=1, repr=False)
 
     @property
     def children(self) -> tuple["Node", ...]:

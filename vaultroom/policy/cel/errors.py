@@ -1,4 +1,6 @@
-"""What can go wrong with an expression, and where: the errors of this package, and offsets as line and column."""
+"""What can go wrong with an expression, and where: the errors of this package, and offsets as line and
+column.
+"""
 
 from typing import Final
 
@@ -6,8 +8,8 @@ from typing import Final
 class CelError(Exception):
     """An expression that cannot be used.
 
-    `message` is one sentence for a person; `line` and `column` are 1-based and count characters, as an editor does.
-    """
+    `message` is one sentence for a person; `line` and `column` are 1-based and count characters, as an editor
+    does."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
@@ -22,8 +24,8 @@ class CelError(Exception):
 class CelCompileError(CelError):
     """The text is not an expression of the supported language. Raised while a policy is loaded.
 
-    `index` is the position of the failing source in the sequence given to `compile_all` (0 for `compile_program`).
-    """
+    `index` is the position of the failing source in the sequence given to `compile_all` (0 for
+    `compile_program`)."""
 
     index: int = 0
 

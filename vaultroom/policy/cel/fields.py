@@ -1,9 +1,9 @@
 """The event as CEL sees it: a typed message. Each declared field always has a value, at least its zero value.
 
-So `event.host == "x"` on a shell event is false, not an error, and `has(event.host)` means "is not the zero value".
-Only the content of `tool_args` is untyped and can be missing; a field that is not listed here is a compile error.
-The functions here touch nothing else; loaders, lint rules and the editor's completion may call them.
-"""
+So `event.host == "x"` on a shell event is false, not an error, and `has(event.host)` means "is not the zero
+value". Only the content of `tool_args` is untyped and can be missing; a field that is not listed here is a
+compile error. The functions here touch nothing else; loaders, lint rules and the editor's completion may call
+them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -40,11 +40,11 @@ _ZERO: Final[Mapping[Type, Any]] = MappingProxyType({Type.STRING: "", Type.INT: 
 
 
 def zero_view() -> dict[str, Any]:
-    """A fresh view in which every field has its zero value. Fill in what the act has and evaluate programs on it.
+    """A fresh view in which every field has its zero value. Fill in what the act has and evaluate programs on
+    it.
 
-    A view belongs to one thread: programs keep the results of regular expressions in it, under keys that start with
-    a NUL character.
-    """
+    A view belongs to one thread: programs keep the results of regular expressions in it, under keys that
+    start with a NUL character."""
     return {name: _zero_value(type_) for name, type_ in FIELDS.items()}
 
 

@@ -1,0 +1,45 @@
+"""How commands talk: stdout is data, stderr is talk.
+
+Texts from outside go through visible() before they get here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from vaultroom.errors import VaultroomError
+
+
+def say(text: str) -> None:
+    """A line for the person, on stderr; a closed stderr is not an error."""
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass
+
+
+def complain(error: VaultroomError) -> None:
+    """An error's text, and its advice on a line of its own."""
+    say(f"vaultroom: {error.message}")
+    if error.advice:
+        say(f"  {error.advice}")
+
+
+def data(text: str) -> None:
+    """A line of the command's result, on stdout."""
+    sys.stdout.write(f"{text}\n")
+
+
+def data_json(value: Any) -> None:
+    """A result for programs: one JSON document on stdout."""
+    data(json.dumps(value, ensure_ascii=True, indent=None, separators=(",", ":")))
+
+
+def colours(stream: Any = None) -> bool:
+    """Whether `stream` (stdout by default) is a terminal that wants colours (NO_COLOR is honoured)."""
+    stream = sys.stdout if stream is None else stream
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and bool(stream.isatty())

@@ -1,0 +1,1 @@
+"""The subcommands of `vaultroom policy`: one module each, with `add_arguments` and `run`."""

@@ -1,0 +1,74 @@
+"""`vaultroom policy check [FILE]`: parse and compile everything, and say all that is wrong (exit 2)."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from vaultroom.cli.exit_codes import Exit
+from vaultroom.cli.output import data, data_json
+from vaultroom.cli.policy_commands.loading import chosen_policy, finding_line, load, shown_name
+from vaultroom.events import event_to_dict
+from vaultroom.policy.agreement import disagreements
+from vaultroom.policy.finding import Finding, PolicyInvalid
+from vaultroom.policy.model import Policy, Rule
+from vaultroom.visible import visible
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="the policy (default: the one that counts here)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    chosen = chosen_policy(args, args.file)
+    policy: Policy | None = None
+    try:
+        policy = load(chosen)
+        findings = tuple(sorted((*policy.findings, *disagreements(policy)), key=_place))
+    except PolicyInvalid as error:
+        findings = error.findings
+    if args.json:
+        data_json({"ok": policy is not None, "findings": [finding_object(finding) for finding in findings]})
+    else:
+        _print(shown_name(chosen.path), policy, findings)
+    return Exit.OK if policy is not None else Exit.INVALID
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """The JSON object of a finding (design section 7)."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "rule": finding.rule,
+        "line": finding.line,
+        "column": finding.column,
+        "message": finding.message,
+        "covered_by": list(finding.covered_by),
+        "witness": None if finding.witness is None else event_to_dict(finding.witness),
+    }
+
+
+def _print(name: str, policy: Policy | None, findings: tuple[Finding, ...]) -> None:
+    for rule in policy.rules if policy is not None else ():
+        data(_rule_line(rule, findings))
+    for finding in findings:
+        data(finding_line(name, finding))
+    if policy is None:
+        errors = sum(finding.severity == "error" for finding in findings)
+        data(f"{name}: invalid, {errors} {'error' if errors == 1 else 'errors'}")
+    else:
+        rules = len(policy.rules)
+        data(f"{name}: valid, {rules} {'rule' if rules == 1 else 'rules'}")
+
+
+def _rule_line(rule: Rule, findings: tuple[Finding, ...]) -> str:
+    status = "warning" if any(finding.rule == rule.name for finding in findings) else "ok"
+    compiled = ", cel compiled" if rule.match.cel is not None else ""
+    return f"{status:8}{visible(rule.name)} (line {rule.spot.line}): {rule.effect}{compiled}"
+
+
+def _place(finding: Finding) -> tuple[int, int]:
+    return finding.line, finding.column

@@ -1,0 +1,190 @@
+"""`vaultroom run [--policy F] [--agent NAME] -- CMD…`: run an agent under the policy.
+
+Joins the running host or becomes it, opens a session, starts the agent in its own foreground process
+group, asks on the terminal while no room is open, and ends with the agent's own exit code
+(specification sections 4.1 and 4.2, design sections 1 and 7).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+
+from vaultroom.cli.choose_policy import ChosenPolicy, choose_policy
+from vaultroom.cli.exit_codes import Exit
+from vaultroom.cli.host_link import HostLink
+from vaultroom.cli.joining import Joined, join_or_host
+from vaultroom.cli.output import complain, say
+from vaultroom.cli.prompting import TerminalPrompts
+from vaultroom.control.protocol import SessionGrant, SessionStart
+from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
+from vaultroom.paths import Home, find_home
+from vaultroom.policy.finding import Severity
+from vaultroom.policy.loader import load_policy
+from vaultroom.policy.model import Policy
+from vaultroom.supervisor.assembly import audit_path
+from vaultroom.supervisor.child import Child
+from vaultroom.supervisor.environment import child_environment
+from vaultroom.visible import visible
+
+_VARIABLE = re.compile(rb"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
+_WAIT_SECONDS = 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "vaultroom run [--policy FILE] [--agent NAME] -- COMMAND [ARG ...]"
+    parser.epilog = "Without a COMMAND the policy's agent.command runs."
+    parser.add_argument("--policy", metavar="FILE", help="the policy to use (as --config)")
+    parser.add_argument("--agent", metavar="NAME", help="the agent's name in the log")
+    parser.add_argument("argv", nargs="*", metavar="COMMAND", help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    wanted = args.policy or args.config
+    if os.environ.get("VAULTROOM_SESSION") and os.environ.get("VAULTROOM_SOCK"):
+        return _join_own_session(args.argv, wanted)
+    home = find_home()
+    chosen = choose_policy(wanted, home=home, cwd=os.getcwd())
+    policy = _usable(chosen, os.environ)
+    argv = tuple(args.argv) or policy.agent.command
+    if not argv:
+        raise PolicyError(
+            "nothing to run: no command was given and the policy has no agent.command",
+            advice="Write it after two dashes: vaultroom run -- claude",
+        )
+    program = shutil.which(argv[0])
+    if program is None:
+        say(f"vaultroom: {visible(argv[0])}: command not found")
+        return Exit.NOT_FOUND
+    start = _session_start(args.agent or policy.agent.name or os.path.basename(argv[0]), argv, chosen)
+    return _guarded(home, policy, start, program)
+
+
+def _join_own_session(argv: Sequence[str], policy: str | None) -> int:
+    """Inside a session its shims and socket are in the environment already: just become the command."""
+    if policy is not None:
+        raise PolicyError("a session is open here already; a command inside it cannot bring a policy")
+    if not argv:
+        raise PolicyError("nothing to run: write the command after two dashes")
+    program = shutil.which(argv[0])
+    if program is None:
+        say(f"vaultroom: {visible(argv[0])}: command not found")
+        return Exit.NOT_FOUND
+    os.execv(program, list(argv))
+
+
+def _usable(chosen: ChosenPolicy, environ: Mapping[str, str]) -> Policy:
+    policy = load_policy(chosen.data, name=str(chosen.path), environ=environ, home=os.path.expanduser("~"))
+    for finding in policy.findings:
+        if finding.severity is Severity.WARNING:
+            say(f"{visible(policy.name)}:{finding.line}:{finding.column}: warning: {finding.message}")
+    telegram = policy.approvals.channels.telegram
+    missing = [n for n in (telegram.bot_token_env, telegram.chat_id_env) if not environ.get(n)]
+    if telegram.enabled and missing:
+        raise PolicyError(
+            f"{visible(policy.name)}: expected {' and '.join(missing)} in the environment, "
+            "since approvals.channels.telegram is enabled"
+        )
+    return policy
+
+
+def _session_start(agent: str, argv: tuple[str, ...], chosen: ChosenPolicy) -> SessionStart:
+    named = {match.group(1).decode() for match in _VARIABLE.finditer(chosen.data)}
+    return SessionStart(
+        agent_name=agent,
+        agent_command=argv,
+        cwd=os.getcwd(),
+        policy=chosen.data,
+        policy_name=str(chosen.path),
+        path=os.environ.get("PATH", os.defpath),
+        home=os.path.expanduser("~"),
+        environ={name: os.environ[name] for name in sorted(named) if name in os.environ},
+    )
+
+
+def _guarded(home: Home, policy: Policy, start: SessionStart, program: str) -> int:
+    try:
+        joined = join_or_host(home, audit_path(policy, home))
+    except (VaultroomError, OSError) as error:
+        return _start_failed(error)
+    try:
+        try:
+            grant = joined.control.open_session(start)
+        except PolicyError:
+            raise
+        except (VaultroomError, OSError) as error:
+            return _start_failed(error)
+        for warning in grant.warnings:
+            say(f"vaultroom: {visible(warning)}")
+        code = _run_child(home, joined, grant, start, program)
+        if joined.host is not None:
+            _stay_for_others(joined)
+        return code
+    finally:
+        joined.control.close()
+        if joined.host is not None:
+            joined.host.close()
+
+
+def _run_child(home: Home, joined: Joined, grant: SessionGrant, start: SessionStart, program: str) -> int:
+    environ = child_environment(os.environ, grant.environ, grant.withheld)
+    host = joined.host
+
+    def may_suspend() -> bool:
+        return host is None or not host.supervisor.has_sessions_besides(grant.id)
+
+    prompts = TerminalPrompts(grant.id)
+    try:
+        child = Child.spawn(program, start.agent_command, environ, may_suspend=may_suspend)
+    except OSError as error:
+        say(f"vaultroom: {visible(start.agent_command[0])}: {error.strerror or error}")
+        joined.control.close_session(grant.id, Exit.NOT_FOUND)
+        return Exit.NOT_FOUND if isinstance(error, FileNotFoundError) else Exit.DENIED
+    try:
+        joined.control.child_started(grant.id, child.pid)
+    except VaultroomError as error:
+        complain(error)  # the child's acts are refused until a host knows it
+    link = HostLink(home, joined.control, grant.id, prompts.receive)
+    if grant.prompts:
+        prompts.start(child.pid, link.answer)
+    link.start(prompts.surface)
+    try:
+        code = child.wait()
+    finally:
+        prompts.stop()
+    _close(link, grant.id, code)
+    return code
+
+
+def _close(link: HostLink, session_id: str, code: int) -> None:
+    try:
+        link.control.close_session(session_id, code)
+    except HostUnavailable:
+        say("vaultroom: the host is gone; the log of this session stays unsealed until the next host opens")
+    except VaultroomError as error:
+        complain(error)
+    finally:
+        link.close()
+
+
+def _stay_for_others(joined: Joined) -> None:
+    told = False
+    while sessions := joined.control.state().sessions:
+        if not told:
+            names = ", ".join(session.agent for session in sessions)
+            say(f"vaultroom: still hosting {names}; this ends when they do")
+            told = True
+        time.sleep(_WAIT_SECONDS)
+
+
+def _start_failed(error: Exception) -> int:
+    if isinstance(error, VaultroomError):
+        complain(error)
+    else:
+        say(f"vaultroom: {error}")
+    say("vaultroom: the session could not be started; the agent was not run")
+    return Exit.CHECK_FAILED

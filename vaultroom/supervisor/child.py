@@ -1,0 +1,172 @@
+"""The agent's process: started in its own foreground process group, signalled, waited for.
+
+This runs in the runner (`vaultroom run`), whose main thread waits here; the host may be elsewhere.
+Specification section 4.2, steps 7 and 8.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import termios
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from vaultroom import platform
+
+_STOPS_FROM_TERMINAL = frozenset({signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
+_IGNORED_BY_PYTHON = tuple(
+    getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGXFZ") if hasattr(signal, name)
+)
+
+
+class Child:
+    """A running agent. `may_suspend` says whether this process may stop itself when the agent is
+    stopped from the keyboard (a host with other sessions may not)."""
+
+    def __init__(
+        self, pid: int, terminal: int | None, may_suspend: Callable[[], bool] = lambda: True
+    ) -> None:
+        self.pid = pid
+        self._terminal = terminal
+        self._may_suspend = may_suspend
+        self._modes = None if terminal is None else termios.tcgetattr(terminal)
+
+    @classmethod
+    def spawn(
+        cls,
+        program: str,
+        argv: Sequence[str],
+        environ: Mapping[str, str],
+        *,
+        may_suspend: Callable[[], bool] = lambda: True,
+    ) -> Child:
+        """Start `program` with the caller's stdin, stdout and stderr.
+
+        Raises FileNotFoundError, PermissionError or another OSError when it cannot be started.
+        """
+        terminal = _own_terminal()
+        platform.become_subreaper()
+        try:
+            pid = _posix_spawn(program, argv, environ)
+        except OSError as error:
+            if terminal is not None:
+                os.close(terminal)
+            if error.errno != errno.ENOEXEC:
+                raise
+            return cls.spawn("/bin/sh", ["sh", program, *argv[1:]], environ, may_suspend=may_suspend)
+        child = cls(pid, terminal, may_suspend)
+        child._to_foreground()
+        return child
+
+    def signal_group(self, number: int) -> None:
+        """Send a signal to the agent's process group; a group that is gone is not an error."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    def wait(self) -> int:
+        """Wait for the agent's end, passing SIGINT, SIGTERM and SIGHUP on. Call it on the main thread.
+
+        Returns the exit code, 128 + N when signal N ended it.
+        """
+        with self._forwarding():
+            while True:
+                _, status = os.waitpid(self.pid, os.WUNTRACED)
+                if not os.WIFSTOPPED(status):
+                    break
+                if os.WSTOPSIG(status) in _STOPS_FROM_TERMINAL:
+                    self._suspend()
+        self._take_terminal_back(crashed=os.WIFSIGNALED(status))
+        return platform.exit_code(status)
+
+    def _suspend(self) -> None:
+        """The user pressed Ctrl-Z: stop like the agent did, and go on with it."""
+        if self._terminal is not None and self._may_suspend():
+            set_foreground(self._terminal, os.getpgrp())
+            os.kill(os.getpid(), signal.SIGSTOP)
+        self._to_foreground()
+
+    def _to_foreground(self) -> None:
+        if self._terminal is not None:
+            set_foreground(self._terminal, self.pid)
+        self.signal_group(signal.SIGCONT)  # it may have been stopped for reading too early
+
+    def _take_terminal_back(self, *, crashed: bool) -> None:
+        if self._terminal is None:
+            return
+        set_foreground(self._terminal, os.getpgrp())
+        if crashed and self._modes is not None:
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._modes)
+        os.close(self._terminal)
+        self._terminal = None
+
+    @contextlib.contextmanager
+    def _forwarding(self) -> Iterator[None]:
+        def forward(number: int, frame: FrameType | None) -> None:
+            self.signal_group(number)
+
+        def reap(number: int, frame: FrameType | None) -> None:
+            reap_orphans(self.pid)
+
+        before = {}
+        for number in platform.FORWARDED_SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+                before[number] = signal.signal(number, forward)
+        before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, reap)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+own_children: set[int] = set()
+"""Pids that other code of this process started and waits for; orphans are all the others."""
+
+
+def reap_orphans(agent: int) -> None:
+    """Collect dead processes that this process adopted as a subreaper."""
+    for listing in Path("/proc/self/task").glob("*/children"):
+        try:
+            pids = [int(word) for word in listing.read_text().split()]
+        except OSError:
+            continue
+        for pid in pids:
+            if pid != agent and pid not in own_children and platform.start_time(pid) is None:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+
+
+def set_foreground(terminal: int, group: int) -> None:
+    """Make `group` the terminal's foreground group, also from a background group."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+    try:
+        with contextlib.suppress(OSError):  # the terminal or the group is gone
+            os.tcsetpgrp(terminal, group)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _own_terminal() -> int | None:
+    """A descriptor of the controlling terminal, if this process is in its foreground."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        if os.tcgetpgrp(terminal) == os.getpgrp():
+            return terminal
+    except OSError:
+        pass
+    os.close(terminal)
+    return None
+
+
+def _posix_spawn(program: str, argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    return os.posix_spawn(
+        program, list(argv), dict(environ), setpgroup=0, setsigmask=[], setsigdef=_IGNORED_BY_PYTHON
+    )

@@ -1,0 +1,72 @@
+"""The host: one supervisor on its own thread, holding the home's lock.
+
+`Host.open` is what a room, `vaultroom run` or `vaultroom daemon` calls when no other host is there.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vaultroom.errors import HostUnavailable
+from vaultroom.paths import Home
+from vaultroom.supervisor.host_lock import HostLock
+from vaultroom.supervisor.runtime import LoopThread
+from vaultroom.supervisor.supervisor import Supervisor
+
+Result = TypeVar("Result")
+
+CALL_SECONDS = 60.0
+
+
+class Host:
+    """A running supervisor of this process."""
+
+    def __init__(self, lock: HostLock, thread: LoopThread, supervisor: Supervisor) -> None:
+        self._lock = lock
+        self._thread = thread
+        self.supervisor = supervisor
+
+    @classmethod
+    def open(cls, home: Home, audit_db: Path) -> Host | None:
+        """Become the host of `home`, with its log at `audit_db`; None when another process is.
+
+        Raises StoreError when the log cannot be opened, OSError when a folder or socket cannot.
+        """
+        home.prepare()
+        lock = HostLock.try_acquire(home.lock)
+        if lock is None:
+            return None
+        thread = LoopThread("supervisor")
+        supervisor = Supervisor(home, audit_db)
+        thread.start()
+        try:
+            thread.call(supervisor.start())
+        except BaseException:
+            thread.stop()
+            lock.release()
+            raise
+        return cls(lock, thread, supervisor)
+
+    def call(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        """Run a supervisor's coroutine and wait for it. Raises HostUnavailable after `close()`."""
+        try:
+            return self._thread.call(coroutine, timeout=CALL_SECONDS)
+        except RuntimeError as error:
+            raise HostUnavailable(f"the host of this process is closed: {error}") from error
+
+    def submit(self, coroutine: Coroutine[Any, Any, Result]) -> concurrent.futures.Future[Result]:
+        return self._thread.submit(coroutine)
+
+    def close(self) -> None:
+        """Deny what waits, flush the log, stop the thread, give the lock back.
+
+        Sessions that still run stay open for the next host.
+        """
+        try:
+            self._thread.call(self.supervisor.stop(), timeout=CALL_SECONDS)
+        finally:
+            self._thread.stop()
+            self._lock.release()

@@ -1,0 +1,348 @@
+"""The supervisor: opens and closes sessions, takes over those of a lost host, answers commands.
+
+It wires the parts and decides nothing about acts: that is the gate's. Everything here runs on the
+supervisor's own loop. Start-up order of a session: policy, log, shims, socket, child (design section 6).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vaultroom import clock, tasks
+from vaultroom.approvals.broker import Broker
+from vaultroom.approvals.grants import GrantBook
+from vaultroom.audit import record
+from vaultroom.audit.ledger import Unsealed
+from vaultroom.audit.reader import AuditReader
+from vaultroom.audit.writer import AuditWriter
+from vaultroom.control.protocol import AnswerCommand, SessionGrant, SessionStart, State
+from vaultroom.errors import PolicyError, StoreError, VaultroomError
+from vaultroom.events import Action, new_ulid
+from vaultroom.intercept.shims import install_shims, remove_shims
+from vaultroom.paths import Home
+from vaultroom.policy.loader import load_policy
+from vaultroom.policy.model import Policy
+from vaultroom.signing import load_install_key
+from vaultroom.supervisor import views
+from vaultroom.supervisor.assembly import audit_path, build_gate, home_guard, withheld_variables
+from vaultroom.supervisor.control_server import ControlServer
+from vaultroom.supervisor.environment import session_variables
+from vaultroom.supervisor.ipc import SessionSocket
+from vaultroom.supervisor.lookups import LookupThreads
+from vaultroom.supervisor.session import Session, ShimEvents
+from vaultroom.supervisor.session_files import ProcessMark, SessionFile, SessionFiles
+from vaultroom.supervisor.watch import process_end
+
+FLUSH_SECONDS = 5.0
+"""The hard deadline for flushing the log at the end (specification section 4.2)."""
+
+
+class Supervisor:
+    """One per home and host. Not thread-safe: call it on its loop."""
+
+    def __init__(self, home: Home, audit_db: Path) -> None:
+        self._home = home
+        self.audit_db = audit_db
+        self._sessions: dict[str, Session] = {}
+        self._files = SessionFiles(home.sessions)
+        self._lookups = LookupThreads()
+        self._guard = home_guard(home, audit_db)
+        self._writer = AuditWriter(audit_db, load_install_key(home.keys))
+        self.grants = GrantBook()
+        self.broker = Broker(self.grants)
+        self._control = ControlServer(home.control_socket, self)
+        self._version = 0
+        self._changed = asyncio.Condition()
+        self._following: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Open the log, take over what a lost host left behind, then listen for commands.
+
+        Raises StoreError when the log cannot be opened, OSError when the socket cannot.
+        """
+        await asyncio.to_thread(self._writer.start)
+        try:
+            await self._take_over()
+            self._following = tasks.spawn(self._follow_broker(), name="follow broker")
+            await self._control.open()
+        except BaseException:
+            await self._stop_parts()
+            raise
+
+    async def stop(self) -> None:
+        """Deny what waits, close every socket, flush the log. Sessions stay open for the next host."""
+        await self._stop_parts()
+
+    async def _stop_parts(self) -> None:
+        await self._control.close()
+        for session in self._sessions.values():
+            if session.watching is not None:
+                session.watching.cancel()
+        await self.broker.close()
+        for session in self._sessions.values():
+            if session.socket is not None:
+                await session.socket.drain()
+                await session.socket.close()
+        if self._following is not None:
+            self._following.cancel()
+        await asyncio.to_thread(self._writer.flush, FLUSH_SECONDS)
+        await asyncio.to_thread(self._writer.stop)
+        self._lookups.close()
+
+    # sessions
+
+    async def open_session(self, start: SessionStart, runner_pid: int) -> SessionGrant:
+        """Open a session for the runner with `runner_pid`.
+
+        Raises PolicyError for a policy that cannot be loaded or belongs to another log, StoreError when the
+        log cannot take the session, OSError when its socket or shims cannot be made.
+        """
+        policy = await self._load(start.policy, start.policy_name, start.environ, start.home)
+        facts = SessionFile(
+            id=new_ulid(),
+            agent_name=start.agent_name,
+            agent_command=start.agent_command,
+            cwd=start.cwd,
+            home=start.home,
+            path=start.path,
+            policy_hash=policy.policy_hash,
+            policy_name=start.policy_name,
+            audit_db=str(self.audit_db),
+            runner=ProcessMark.of(runner_pid),
+        )
+        await self._open_in_log(facts, start.policy, segment=1)
+        try:
+            self._files.save(facts)
+            warnings = await self._serve(facts, policy, start.policy)
+        except BaseException:
+            await self._forget(facts, reason="start-failed", code=None)
+            raise
+        return SessionGrant(
+            id=facts.id,
+            environ=session_variables(
+                session_id=facts.id,
+                socket=str(self._home.session_socket(facts.id)),
+                shims=str(self._home.shims / facts.id),
+                path=start.path,
+            ),
+            withheld=withheld_variables(policy),
+            warnings=warnings,
+            prompts=policy.approvals.channels.tty.enabled,
+        )
+
+    async def child_started(self, session_id: str, pid: int) -> None:
+        session = self._session(session_id)
+        session.child_is(replace(session.facts, child=ProcessMark.of(pid)))
+        self._files.save(session.facts)
+        await self._touch()
+
+    async def close_session(self, session_id: str, *, reason: str, code: int | None) -> None:
+        """Seal the session's chain and remove its socket and shims. Raises StoreError if it stays unsealed."""
+        session = self._session(session_id)
+        if session.closing:
+            return
+        session.closing = True
+        if session.watching is not None and session.watching is not asyncio.current_task():
+            session.watching.cancel()
+        self.broker.forget_session(session_id)
+        if session.socket is not None:
+            await session.socket.drain()
+            await session.socket.close()
+        del self._sessions[session_id]
+        await self._forget(session.facts, reason=reason, code=code)
+        await self._touch()
+
+    def holds_session(self, session_id: str, runner_pid: int) -> bool:
+        session = self._sessions.get(session_id)
+        return session is not None and session.facts.runner.pid == runner_pid
+
+    def has_sessions_besides(self, session_id: str) -> bool:
+        return any(other != session_id for other in self._sessions)
+
+    def runner_pids(self) -> set[int]:
+        return {session.facts.runner.pid for session in self._sessions.values()}
+
+    def child_pids(self) -> set[int]:
+        return {s.facts.child.pid for s in self._sessions.values() if s.facts.child.pid}
+
+    # approvals
+
+    async def answer(self, command: AnswerCommand) -> str:
+        """`accepted`, `unknown`, `changed`, `refused: …`, or `already:<state>`."""
+        result = self.broker.answer(command.request, views.answer_of(command))
+        return f"{result}: {result.message}" if result.message and not result.accepted else str(result)
+
+    async def suspicious(self, note: dict[str, Any]) -> None:
+        """Record something odd in the log of the session it belongs to, or of any that is open."""
+        pids = {note.get("pid")}
+        owner = next((s for s in self._sessions.values() if s.facts.child.pid in pids), None)
+        owner = owner or next(iter(self._sessions.values()), None)
+        if owner is None:
+            return
+        with contextlib.suppress(StoreError):
+            entry = record.note_entry(owner.id, Action.SUSPICIOUS, note)
+            await asyncio.wrap_future(self._writer.submit(entry))
+
+    # what front ends see
+
+    def state(self) -> State:
+        snapshot = self.broker.snapshot()
+        return State(
+            version=self._version,
+            rooms=0,
+            sessions=tuple(views.session_view(s, self.broker) for s in self._sessions.values()),
+            requests=tuple(views.request_view(request) for request in snapshot.pending),
+            ended=tuple(views.ended_view(request) for request in snapshot.finished),
+        )
+
+    async def feed(self, push: Callable[[State], Awaitable[None]], surface: str = "") -> None:
+        """Call `push` with the present state and after every change, until cancelled or it raises.
+
+        Meanwhile a `surface` counts as a place where somebody can be asked.
+        """
+        attending = self.broker.subscribe(surface) if surface else None
+        seen = -1
+        try:
+            while True:
+                async with self._changed:
+                    while self._version == seen:
+                        await self._changed.wait()
+                    seen = self._version
+                await push(self.state())
+        finally:
+            if attending is not None:
+                attending.close()
+
+    async def _follow_broker(self) -> None:
+        with contextlib.closing(self.broker.subscribe()) as changes:
+            while await changes.next() is not None:
+                await self._touch()
+
+    async def _touch(self) -> None:
+        async with self._changed:
+            self._version += 1
+            self._changed.notify_all()
+
+    # inside
+
+    def _session(self, session_id: str) -> Session:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise VaultroomError(f"expected an open session, found none with id {session_id}")
+        return session
+
+    async def _load(self, data: bytes, name: str, environ: Any, home: str) -> Policy:
+        policy = await asyncio.to_thread(load_policy, data, name=name, environ=environ, home=home)
+        wanted = audit_path(policy, self._home)
+        if wanted != self.audit_db:
+            raise PolicyError(
+                f"{name}: expected audit.path to be the host's log {self.audit_db}, found {wanted}",
+                advice="Close the running host first, or use its log.",
+            )
+        return policy
+
+    async def _open_in_log(self, facts: SessionFile, text: bytes, *, segment: int) -> None:
+        opening = record.SessionStart(
+            id=facts.id,
+            agent_name=facts.agent_name,
+            agent_command=facts.agent_command,
+            policy_hash=facts.policy_hash,
+            policy_text=text,
+            start_cwd=facts.cwd,
+            segment=segment,
+        )
+        await asyncio.wrap_future(self._writer.open_session(opening))
+
+    async def _serve(self, facts: SessionFile, policy: Policy, text: bytes) -> tuple[str, ...]:
+        """Make the session's gate, shims and socket; gives warnings for the user."""
+        gate = await asyncio.to_thread(
+            build_gate,
+            facts,
+            policy,
+            text,
+            guard=self._guard,
+            log=self._writer,
+            broker=self.broker,
+            grants=self.grants,
+            lookups=self._lookups,
+        )
+        socket_path = self._home.session_socket(facts.id)
+        report = await asyncio.to_thread(
+            install_shims,
+            self._home.shims / facts.id,
+            policy.shims.binaries,
+            socket=socket_path,
+            shims_root=self._home.shims,
+            path=facts.path,
+        )
+        events = ShimEvents(facts, self._lookups)
+        session = Session(facts=facts, policy=policy, gate=gate, started_at=clock.rfc3339(clock.now_ns()))
+        session.socket = SessionSocket(socket_path, gate, events.build, events.refused)
+        await session.socket.open()
+        self._sessions[facts.id] = session
+        session.watching = tasks.spawn(self._watch(session), name=f"watch {facts.id}")
+        await self._touch()
+        return tuple(f"shim skipped, not found in PATH: {name}" for name in report.skipped)
+
+    async def _watch(self, session: Session) -> None:
+        """Close a session whose runner and child both ended without saying so."""
+        await process_end(session.facts.runner)
+        await process_end(session.facts.child)
+        with contextlib.suppress(StoreError, VaultroomError):
+            await self.close_session(session.id, reason="runner-lost", code=None)
+
+    async def _forget(self, facts: SessionFile, *, reason: str, code: int | None) -> None:
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(remove_shims, self._home.shims / facts.id)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._home.session_socket(facts.id))
+        self._files.remove(facts.id)
+        await asyncio.wrap_future(self._writer.close_session(facts.id, reason, code))
+
+    async def _take_over(self) -> None:
+        """Go on with sessions of a lost host whose agents live; seal the others."""
+        unsealed = {session.id: session for session in self._writer.sessions_unsealed()}
+        for facts in self._files:
+            left = unsealed.pop(facts.id, None)
+            if left is None:
+                if facts.audit_db == str(self.audit_db):
+                    self._files.remove(facts.id)
+                continue
+            text = await asyncio.to_thread(self._policy_text, facts.policy_hash)
+            await self._open_in_log(facts, text, segment=left.segment + 1)
+            if not facts.alive():
+                await self._forget(facts, reason="host-lost", code=None)
+                continue
+            policy = await self._load(text, facts.policy_name, dict(os.environ), facts.home)
+            await self._serve(facts, policy, text)
+        for left in unsealed.values():
+            await self._seal_lost(left)
+
+    def _policy_text(self, policy_hash: str) -> bytes:
+        with AuditReader(self.audit_db) as log:
+            text = log.policy(policy_hash)
+        if text is None:
+            raise StoreError(
+                f"expected the log {self.audit_db} to hold policy {policy_hash}, it does not",
+                advice="Check the log with: vaultroom verify",
+            )
+        return text
+
+    async def _seal_lost(self, left: Unsealed) -> None:
+        text = await asyncio.to_thread(self._policy_text, left.policy_hash)
+        opening = record.SessionStart(
+            id=left.id,
+            agent_name=left.agent_name,
+            agent_command=left.agent_command,
+            policy_hash=left.policy_hash,
+            policy_text=text,
+            segment=left.segment + 1,
+        )
+        await asyncio.wrap_future(self._writer.open_session(opening))
+        await asyncio.wrap_future(self._writer.close_session(left.id, "host-lost", None))

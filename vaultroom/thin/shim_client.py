@@ -1,0 +1,314 @@
+"""The thin client behind every shim: ask the host, then become the real program (specification section 4.2).
+
+It starts in a few milliseconds because it imports nothing but built-in modules and `_socket`; the installer
+compiles this file into each shim. It knows the wire format of section 3.3 by hand: one frame out, one frame
+in. Everything but a well-formed allow is a refusal.
+
+Exit codes: the real program's; 126 denied (or the program cannot be executed); 77 no verdict; 127 no such
+program.
+"""
+
+import _signal  # type: ignore[import-not-found,unused-ignore]
+import posix
+import sys
+
+DENIED = 126
+CHECK_FAILED = 77
+NOT_FOUND = 127
+MAX_FRAME = 8 * 1024 * 1024
+CONNECT_MICROSECONDS = 200_000
+MARKER = b"# vaultroom shim"
+"""Stands in the first lines of each shim, so that a copy of one is known wherever it lies."""
+
+_MOST_LINKS = 40
+_DEFAULT_PATH = b"/usr/local/bin:/usr/bin:/bin"
+_ALLOW = '{"type":"verdict","effect":"allow","rule_name":"'
+_DENY = '{"type":"verdict","effect":"deny","rule_name":"'
+_BETWEEN = '","message":"'
+_END = '"}'
+_ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+class Refusal(Exception):
+    """The program must not run: an exit code and the text for stderr."""
+
+    def __init__(self, code: int, text: str) -> None:
+        self.code = code
+        self.text = text
+
+
+class _Escapes(dict[int, str]):
+    """For str.translate: what JSON in ASCII writes for each character; ordinary ones stay."""
+
+    def __missing__(self, code: int) -> str:
+        if 32 <= code < 127 and code not in (34, 92):
+            text = chr(code)
+        elif code > 0xFFFF:
+            high, low = 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + ((code - 0x10000) & 0x3FF)
+            text = f"\\u{high:04x}\\u{low:04x}"
+        else:
+            text = f"\\u{code:04x}"
+        self[code] = text
+        return text
+
+
+def main(arguments: list[str], *, socket: bytes, shims_root: bytes) -> None:
+    """Run as the shim `arguments[0]`. Does not return: the process becomes the real program or exits."""
+    _default_interrupt()
+    name = arguments[0].rpartition("/")[2]
+    try:
+        program = find_program(name, own=_encode(arguments[0]), shims_root=shims_root)
+        ask([name, *arguments[1:]], socket)
+        become(program, [name, *arguments[1:]])
+    except Refusal as refusal:
+        leave(refusal)
+    except BaseException:
+        leave(failed(name))
+
+
+def leave(refusal: Refusal) -> None:
+    """Say why, and end the process. Nothing is flushed or cleaned up: nothing was opened."""
+    _say(refusal.text)
+    posix._exit(refusal.code)
+
+
+def find_program(name: str, *, own: bytes, shims_root: bytes) -> bytes:
+    """The first executable `name` on PATH that is not a shim. Raises Refusal (127) when there is none.
+
+    A folder below the root of the shims is passed over whatever its spelling: the kernel's own answer to
+    `folder/..` is compared, not text. So is a link into such a folder and a copy of a shim: a shim never
+    starts a shim.
+    """
+    root = _identity(shims_root)
+    myself = _identity(own) if b"/" in own else None
+    for folder in posix.environ.get(b"PATH", _DEFAULT_PATH).split(b":"):
+        folder = folder or b"."
+        candidate = folder + b"/" + _encode(name)
+        try:
+            status = posix.stat(candidate)
+        except (OSError, ValueError):
+            continue
+        if status.st_mode & 0o170000 != 0o100000 or not posix.access(candidate, posix.X_OK):
+            continue
+        if (status.st_dev, status.st_ino) == myself or _is_below(folder, root):
+            continue
+        if _is_below(_folder_behind(candidate), root) or _is_marked(candidate):
+            continue
+        return candidate
+    raise Refusal(NOT_FOUND, f"vaultroom: {_printable(name)}: command not found\n")
+
+
+def ask(argv: list[str], socket: bytes) -> None:
+    """Ask the host about `argv`; returns when it may run. Raises Refusal otherwise."""
+    import _socket
+
+    frame = request(argv, cwd=_decode(posix.getcwdb()), pid=posix.getpid())
+    if len(frame) - 4 > MAX_FRAME:
+        raise failed(argv[0], f"its command line has more than {MAX_FRAME} bytes in the frame")
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        wait = (0).to_bytes(8, sys.byteorder) + CONNECT_MICROSECONDS.to_bytes(8, sys.byteorder)
+        connection.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDTIMEO, wait)
+        connection.connect(socket)
+        connection.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDTIMEO, bytes(16))
+        connection.sendall(frame)
+        length = int.from_bytes(_receive(connection, 4), "big")
+        if not 0 < length <= MAX_FRAME:
+            raise failed(argv[0])
+        body = _receive(connection, length)
+    except (OSError, EOFError):
+        raise failed(argv[0]) from None
+    finally:
+        connection.close()
+    judge(argv[0], body)
+
+
+def request(argv: list[str], *, cwd: str, pid: int) -> bytes:
+    """The frame that asks about `argv`: a big-endian length and ASCII JSON (section 3.3)."""
+    escapes = _Escapes()
+
+    def text(value: str) -> str:
+        if value.isascii() and value.isprintable() and '"' not in value and "\\" not in value:
+            return f'"{value}"'
+        return f'"{value.translate(escapes)}"'
+
+    body = (
+        '{"type":"eval","event":{"source":"shim","action":"shell.exec","cmd":'
+        f'{text(argv[0])},"argv":[{",".join([text(word) for word in argv])}],'
+        f'"cwd":{text(cwd)},"pid":{pid}}}}}'
+    ).encode("ascii")
+    return len(body).to_bytes(4, "big") + body
+
+
+def judge(name: str, body: bytes) -> None:
+    """Read the host's answer strictly: returns for an allow, raises Refusal for a deny and for anything
+    else.
+    """
+    try:
+        answer = body.decode("ascii")
+    except UnicodeDecodeError:
+        raise failed(name) from None
+    allowed = answer.startswith(_ALLOW)
+    if not allowed and not answer.startswith(_DENY):
+        raise failed(name)
+    try:
+        rule, end = _string(answer, len(_ALLOW if allowed else _DENY))
+        if not answer.startswith(_BETWEEN, end):
+            raise ValueError
+        message, end = _string(answer, end + len(_BETWEEN))
+        if answer[end:] != _END:
+            raise ValueError
+    except (ValueError, IndexError, KeyError):
+        raise failed(name) from None
+    if not allowed:
+        by = f'rule "{_printable(rule)}"' if rule else "the default"
+        raise Refusal(DENIED, f"vaultroom: denied by {by}: {_printable(message)}\n")
+
+
+def become(program: bytes, argv: list[str]) -> None:
+    """Replace this process by the real program. Raises Refusal where the kernel cannot execute it."""
+    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
+    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
+    words = [_encode(word) for word in argv]
+    try:
+        posix.execve(program, words, posix.environ)
+    except OSError as error:
+        problem = error
+    if problem.errno == 8:  # ENOEXEC: a script without a first line, which every shell runs with sh
+        try:
+            posix.execve(b"/bin/sh", [b"sh", program, *words[1:]], posix.environ)
+        except OSError as error:
+            problem = error
+    code = NOT_FOUND if problem.errno == 2 else DENIED
+    raise Refusal(code, f"vaultroom: {_printable(argv[0])}: {_printable(problem.strerror or 'cannot run')}\n")
+
+
+def failed(name: str, why: str = "") -> Refusal:
+    """No verdict could be had: fail closed."""
+    advice = (
+        f"vaultroom: {why}"
+        if why
+        else "vaultroom: is its host running? `vaultroom doctor` looks at every channel"
+    )
+    return Refusal(
+        CHECK_FAILED,
+        f"vaultroom: policy check failed — refusing to run {_printable(name)} (fail closed)\n"
+        f"vaultroom: {advice}\n",
+    )
+
+
+def _receive(connection: object, count: int) -> bytes:
+    parts = []
+    while count:
+        part = connection.recv(min(count, 65536))  # type: ignore[attr-defined]
+        if not part:
+            raise EOFError
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _string(text: str, start: int) -> tuple[str, int]:
+    """The JSON string that begins at `start`, behind its quote: its value, and where its closing quote is."""
+    pieces = []
+    index = start
+    while True:
+        char = text[index]
+        if char == '"':
+            break
+        if char < " ":
+            raise ValueError
+        if char != "\\":
+            pieces.append(char)
+            index += 1
+        elif text[index + 1] == "u":
+            code, index = _code_unit(text, index), index + 6
+            if 0xD800 <= code < 0xDC00 and text.startswith("\\u", index):
+                low = _code_unit(text, index)
+                if 0xDC00 <= low < 0xE000:
+                    code, index = 0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, index + 6
+            pieces.append(chr(code))
+        else:
+            pieces.append(_ESCAPED[text[index + 1]])
+            index += 2
+    return "".join(pieces), index
+
+
+def _code_unit(text: str, index: int) -> int:
+    digits = text[index + 2 : index + 6]
+    if len(digits) != 4 or digits.strip("0123456789abcdefABCDEF"):
+        raise ValueError
+    return int(digits, 16)
+
+
+def _identity(path: bytes) -> tuple[int, int] | None:
+    try:
+        status = posix.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _is_below(folder: bytes, root: tuple[int, int] | None) -> bool:
+    """Whether the kernel finds `root` at `folder` or on the way up from it."""
+    here = _identity(folder)
+    while here is not None:
+        if here == root:
+            return True
+        folder += b"/.."
+        here, below = _identity(folder), here
+        if here == below:
+            return False
+    return False
+
+
+def _folder_behind(path: bytes) -> bytes:
+    """The folder of the file that `path` finally names, links followed one by one."""
+    for _ in range(_MOST_LINKS):
+        try:
+            target = posix.readlink(path)
+        except OSError:
+            break
+        path = target if target.startswith(b"/") else (path.rpartition(b"/")[0] or b".") + b"/" + target
+    return path.rpartition(b"/")[0] or b"/"
+
+
+def _is_marked(path: bytes) -> bool:
+    """Whether the file's first lines say that it is a shim; one that cannot be read is none of ours."""
+    try:
+        file = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return MARKER in posix.read(file, 4608)
+    except OSError:
+        return False
+    finally:
+        posix.close(file)
+
+
+def _default_interrupt() -> None:
+    """An interrupt while the host is asked ends the process as it would have ended the program."""
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _decode(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
+
+
+def _printable(text: str) -> str:
+    return "".join([char if char.isprintable() else " " if char in "\n\t" else "?" for char in text])
+
+
+def _say(text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    try:
+        while data:
+            data = data[posix.write(2, data) :]
+    except OSError:
+        pass
