@@ -272,7 +272,7 @@ ATTACKS = [
     Attack("delete a head", _sql("DELETE FROM heads WHERE session_id=:sealed"), broken=Check.HEADS),
     Attack("delete a sessions row", _sql("DELETE FROM sessions WHERE id=:sealed"), broken=Check.ROWS),
     Attack("new session key, signed anew", _new_session_key, broken=Check.HEADS),
-    Attack("take a seal off", _reopen_sealed, first_bad=11, broken=Check.HEADS),
+    Attack("take a seal off", _reopen_sealed, first_bad=11, broken=Check.HEAD_FILE),
 ]
 
 
@@ -290,8 +290,16 @@ def test_an_attack_without_keys_is_seen(log: Log, case: Attack) -> None:
         assert case.broken in broken(report), report
 
 
+@pytest.mark.parametrize("case", ATTACKS, ids=[case.name for case in ATTACKS])
+def test_an_attack_that_also_removes_the_head_file_is_never_valid(log: Log, case: Attack) -> None:
+    case.change(log)
+    log.head.unlink()
+    only_the_head_file_knows = case.name in ("delete everything", "delete the newest session")
+    assert run(log).exit_code == (1 if only_the_head_file_knows else 3)
+
+
 SCHEMA_ATTACKS = [
-    "CREATE TRIGGER quiet AFTER INSERT ON events WHEN new.verdict='deny' BEGIN DELETE FROM events WHERE id=new.id; END",
+    "CREATE TRIGGER quiet AFTER INSERT ON events BEGIN DELETE FROM events WHERE verdict='deny'; END",
     "CREATE TABLE extra (x)",
     "CREATE VIEW seen AS SELECT * FROM events",
     "DROP INDEX idx_events_verdict",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,7 +61,10 @@ def test_removal(line: str, expected: list[tuple[str, str, bool]]) -> None:
     [
         ("cp a b", [(R, "/w/a", False), (W, "/w/b", False)]),
         ("cp a d/", [(R, "/w/a", False), (W, "/w/d/a", False)]),
-        ("cp a x/b d", [(R, "/w/a", False), (W, "/w/d/a", False), (R, "/w/x/b", False), (W, "/w/d/b", False)]),
+        (
+            "cp a x/b d",
+            [(R, "/w/a", False), (W, "/w/d/a", False), (R, "/w/x/b", False), (W, "/w/d/b", False)],
+        ),
         ("cp -t d a b", [(R, "/w/a", False), (W, "/w/d/a", False), (R, "/w/b", False), (W, "/w/d/b", False)]),
         ("cp a -td", [(R, "/w/a", False), (W, "/w/d/a", False)]),
         ("cp a --target-directory=d", [(R, "/w/a", False), (W, "/w/d/a", False)]),
@@ -173,9 +178,69 @@ def at(tree: Path, line: str) -> list[tuple[str, str, bool]]:
 def test_links_are_seen_as_the_kernel_sees_them(
     tree: Path, line: str, expected: list[tuple[str, str, bool]]
 ) -> None:
-    if "to_dir x" not in line and line == "ln -sf x to_dir":
-        expected = [(R, "prize/x", True), (W, "prize/x", False)]
     assert at(tree, line) == expected
+
+
+def snapshot(tree: Path) -> dict[str, str]:
+    """Every path below `tree`, with what it is and holds."""
+    return {
+        str(path): f"link {os.readlink(path)}"
+        if path.is_symlink()
+        else "dir"
+        if path.is_dir()
+        else path.read_text()
+        for path in tree.rglob("*")
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rm to_file dangling",
+        "rm -rf to_dir/",
+        "rm -rf to_dir",
+        "rm -r to_dir/../prize/deep file",
+        "rmdir -p to_dir/deep",
+        "unlink to_dir/file",
+        "mv file to_dir",
+        "mv file to_file",
+        "mv to_dir other",
+        "mv ../prize here",
+        "mv -t to_dir file to_file",
+        "mv -T file to_file",
+        "cp file to_dir/new",
+        "cp file to_file",
+        "cp -r ../prize copy",
+        "cp -r .. to_dir/deep",
+        "cp -r . to_dir/deep",
+        "cp --remove-destination file to_file",
+        "cp --parents to_dir/file to_dir/deep",
+        "cp -t to_dir/deep file",
+        "ln file to_dir",
+        "ln -s file to_dir",
+        "ln -sfn file to_dir",
+        "ln -s to_dir/file",
+        "dd if=file of=dangling status=none",
+        "tee to_file dangling",
+        "truncate -s 5 to_file dangling",
+        "shred -u to_file",
+        "find to_dir/ -delete",
+        "find to_dir -delete",
+        "find . -name file -delete",
+        "find -H to_dir -delete",
+        "find . -name file -fprint to_dir/found",
+    ],
+)
+def test_everything_that_the_real_program_changes_was_foreseen(tree: Path, line: str) -> None:
+    folder = tree / "safe"
+    facets = command_facets(shlex.split(line), cwd=str(folder), view=RealFiles())[1:]
+    foreseen = [(facet.path, facet.recursive) for facet in facets if facet.action.value != R]
+    before = snapshot(tree)
+    subprocess.run(shlex.split(line), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    after = snapshot(tree)
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    for path in changed:
+        assert any(path == seen or (deep and path.startswith(seen + "/")) for seen, deep in foreseen), path
 
 
 def test_a_working_directory_behind_a_link(tree: Path) -> None:
@@ -185,7 +250,15 @@ def test_a_working_directory_behind_a_link(tree: Path) -> None:
 
 @pytest.mark.parametrize(
     "operand",
-    ["a" * 5000, "x\0y", "\ud800", "/proc/self/fd/7/x", "/dev/fd/3", "/proc/thread-self/fd/3/x", "/proc/self/task/1/cwd"],
+    [
+        "a" * 5000,
+        "x\0y",
+        "\ud800",
+        "/proc/self/fd/7/x",
+        "/dev/fd/3",
+        "/proc/thread-self/fd/3/x",
+        "/proc/self/task/1/cwd",
+    ],
 )
 def test_an_operand_that_cannot_be_looked_up_makes_the_command_opaque(operand: str) -> None:
     facets = command_facets(["rm", "-rf", operand, "/home/x"], cwd="/w", view=RealFiles())

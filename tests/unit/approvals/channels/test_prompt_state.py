@@ -53,7 +53,7 @@ def statuses(commands: list[Command]) -> str:
 )
 def test_one_key_answers_and_is_bound_to_the_card(key: str, kind: AnswerKind) -> None:
     state = open_prompt()
-    (answer,) = answers(state.keys([key], START + ARM_SECONDS))
+    (answer,) = answers(state.keys([key], START + 1.01 * ARM_SECONDS))
     assert (answer.kind, answer.by, answer.shown) == (kind, "tty", state.card.shown)
     assert state.keys(["a"], START + 10) == [] and state.tick(START + 100) == []
 

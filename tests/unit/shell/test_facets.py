@@ -1,0 +1,61 @@
+"""A command's facets: one primary, the rest derived from it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultroom.events import Action, Facet
+from vaultroom.shell import NoFiles, RealFiles, command_facets, needs_files
+
+
+def test_the_primary_facet_comes_first() -> None:
+    primary, derived = command_facets(("/bin/rm", "-r", "x"), cwd="/w", view=NoFiles())
+    assert primary == Facet(action=Action.SHELL_EXEC, cmd="rm", argv=("/bin/rm", "-r", "x"), cwd="/w")
+    assert derived == Facet(
+        action=Action.FS_DELETE,
+        cmd="rm",
+        argv=("/bin/rm", "-r", "x"),
+        path="/w/x",
+        cwd="/w",
+        recursive=True,
+        derived=True,
+        parent=0,
+    )
+
+
+def test_a_program_without_known_effects_asks_nothing_of_the_disk() -> None:
+    class Untouchable(NoFiles):
+        def realpath(self, path: str) -> str:
+            raise AssertionError(path)
+
+    facets = command_facets(("git", "-C", "x", "push"), cwd="/w", view=Untouchable())
+    assert [facet.subcommand for facet in facets] == ["push"]
+
+
+@pytest.mark.parametrize(("argv", "cwd"), [((), "/w"), (("rm",), "w"), (("rm",), "")])
+def test_what_cannot_be_a_command_is_an_error(argv: tuple[str, ...], cwd: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        command_facets(argv, cwd=cwd, view=NoFiles())
+
+
+def test_which_programs_look_at_files() -> None:
+    assert all(needs_files(cmd) for cmd in ("rm", "mv", "find", "git", "tee"))
+    assert not any(needs_files(cmd) for cmd in ("ls", "curl", "", "/bin/rm"))
+
+
+PIECES = st.sampled_from(
+    ["-rf", "--", "-t", "-", "--target-directory=x", "a", "/", "..", "../..", "a/", "of=x", "-delete", "clean", "-C", ":x", "*", "", "-S", "-R", "+x", "\udcff", "/proc/self/fd/9"]
+)  # fmt: skip
+PROGRAMS = st.sampled_from(
+    ["rm", "rmdir", "mv", "cp", "ln", "dd", "truncate", "shred", "tee", "chmod", "chown", "find", "git"]
+)
+
+
+@given(PROGRAMS, st.lists(PIECES, max_size=6), st.booleans())
+def test_paths_are_always_absolute_and_tidy(cmd: str, arguments: list[str], real: bool) -> None:
+    for facet in command_facets((cmd, *arguments), cwd="/tmp", view=RealFiles() if real else NoFiles())[1:]:
+        parts = facet.path.split("/")
+        assert facet.path.startswith("/")
+        assert facet.path == "/" or ("" not in parts[1:] and "." not in parts and ".." not in parts)
