@@ -179,7 +179,7 @@ _OPTIONS_OF: Mapping[bytes, Mapping[bytes, int]] = {
     b"redis-cli": {b"-a": _VALUE},
     b"login": {b"-p": _VALUE},
     b"smbclient": {b"-U": _PERCENT},
-    b"openssl": {b"-k": _VALUE, b"-K": _VALUE},
+    b"openssl": {b"-k": _VALUE, b"-K": _VALUE, b"-pass": _NOTHING},
     b"ssh-keygen": {b"-N": _VALUE, b"-P": _VALUE},
 }
 """Options whose value is a secret for one program alone. The key may also be a subcommand (`docker login
@@ -198,6 +198,7 @@ _HINT = _compile(
 )
 _OPTION = _compile(rb"(--?[A-Za-z][\w.-]*)(=?)")
 _ASSIGNMENT = _compile(rb"[\w.\-/:@]+=")
+_HEADER_NAME = _compile(rb"[A-Za-z][\w-]*:")
 _SCHEME = _compile(rb"(?i)(?:bearer|basic|token|digest|negotiate|apikey)")
 _EXECUTES = _compile(rb"[$`]")
 _SHELL_SPECIAL = _compile(rb"[\s;&|<>()`]")
@@ -260,8 +261,8 @@ class _Words:
         if self._program == b"openssl" and bare.startswith(b"pass:"):
             cut = word.find(b"pass:") + 5
             return word[:cut] + self._value(word[cut:], _VALUE)
-        if bare.endswith(b":") and b"-" not in bare[:1] and _is_header_name(bare[:-1].rpartition(b" ")[2]):
-            self._after_header = not self._literal
+        if not self._literal and _HEADER_NAME.fullmatch(word):
+            self._after_header = _is_secret_name(word[:-1])
         return self._script(word)
 
     def _option(self, word: bytes) -> bytes | None:
@@ -303,6 +304,8 @@ class _Words:
     def _assigned(self, word: bytes, cut: int) -> bytes:
         name = word[: cut - 1].lstrip(b"'\"")
         if not _is_secret_name(name.rpartition(b"/")[2]):
+            if word[:1] in (b"'", b'"') and not self._literal:
+                return self._script(word)
             return word[:cut] + self._free(word[cut:]) if len(word) > cut else word
         quote = word[:1] if word[:1] in (b"'", b'"') and not self._literal else b""
         if quote and word.endswith(quote) and len(word) > cut:

@@ -298,3 +298,19 @@ def test_verify_names_the_row_that_was_changed(world: World) -> None:
     (session,) = json.loads(result.stdout)["sessions"]
     assert session["state"] == "tampered"
     assert session["first_bad_seq"] == 3
+
+
+def test_what_nobody_answered_when_the_host_was_lost_is_recorded_as_withdrawn(world: World) -> None:
+    daemon = world.host()
+    world.script('git push; echo "code $?"')
+    agent = world.start("run", "--", "bash", "agent.sh")
+    world.one_request()
+    daemon.kill()
+    daemon.wait()
+    out, _ = agent.communicate(timeout=30)
+    assert out == "code 77\n"
+    world.host()
+    wait_for(lambda: world.rows("action='session.close'"), "the seal")
+    outcome = json.loads(world.rows("final_effect IS NOT NULL")[0][6])
+    assert (outcome["record"]["state"], outcome["final_effect"]) == ("withdrawn", "deny")
+    assert world.call("verify").returncode == 0

@@ -75,7 +75,7 @@ def facets(draw: st.DrawFn) -> tuple[Facet, ...]:
     made: list[Facet] = []
     for _ in range(draw(st.integers(0, 4))):
         primaries = [index for index, facet in enumerate(made) if not facet.derived]
-        parent = draw(st.sampled_from(primaries)) if primaries and draw(st.booleans()) else None
+        parent = draw(st.sampled_from(primaries)) if bool(primaries) and draw(st.booleans()) else None
         values = {name: draw(strategy) for name, strategy in _fields().items()}
         made.append(Facet(**values, recursive=draw(st.booleans()), derived=parent is not None, parent=parent))
     return tuple(made)

@@ -34,7 +34,7 @@ class MockModel:
 
     def tool_results(self) -> list[str]:
         """What the agent reported for each tool call, as text, from its longest conversation."""
-        longest = max((body["messages"] for body in self.seen), key=len, default=[])
+        longest: list[dict[str, Any]] = max((body["messages"] for body in self.seen), key=len, default=[])
         return [_text(part.get("content")) for part in _parts(longest) if part.get("type") == "tool_result"]
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:

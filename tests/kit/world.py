@@ -133,7 +133,7 @@ class World:
         return found
 
     def one_request(self) -> dict[str, Any]:
-        return wait_for(lambda: (self.requests() or [None])[0], "a waiting request")
+        return wait_for(lambda: next(iter(self.requests()), None), "a waiting request")
 
     def rows(self, where: str = "1") -> list[tuple[Any, ...]]:
         """seq, action, verdict, rule_name, final_effect, approved_by, payload of matching rows."""

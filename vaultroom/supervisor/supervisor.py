@@ -18,7 +18,6 @@ from vaultroom import clock, tasks
 from vaultroom.approvals.broker import Broker
 from vaultroom.approvals.grants import GrantBook
 from vaultroom.audit import record
-from vaultroom.audit.ledger import Unsealed
 from vaultroom.audit.reader import AuditReader
 from vaultroom.audit.writer import AuditWriter
 from vaultroom.control.protocol import AnswerCommand, SessionGrant, SessionStart, State
@@ -37,6 +36,7 @@ from vaultroom.supervisor.ipc import SessionSocket
 from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session import Session, ShimEvents
 from vaultroom.supervisor.session_files import ProcessMark, SessionFile, SessionFiles
+from vaultroom.supervisor.unanswered import unanswered_of
 from vaultroom.supervisor.watch import process_end
 
 FLUSH_SECONDS = 5.0
@@ -116,12 +116,12 @@ class Supervisor:
             audit_db=str(self.audit_db),
             runner=ProcessMark.of(runner_pid),
         )
-        await self._open_in_log(facts, start.policy, segment=1)
+        await self._open_in_log(facts, start.policy)
         try:
             self._files.save(facts)
             warnings = await self._serve(facts, policy, start.policy)
         except BaseException:
-            await self._forget(facts, reason="start-failed", code=None)
+            await self._forget(facts.id, reason="start-failed", code=None)
             raise
         return SessionGrant(
             id=facts.id,
@@ -143,7 +143,7 @@ class Supervisor:
         await self._touch()
 
     async def close_session(self, session_id: str, *, reason: str, code: int | None) -> None:
-        """Seal the session's chain and remove its socket and shims. Raises StoreError if it stays unsealed."""
+        """Seal the session's chain, remove its socket and shims. Raises StoreError if it stays unsealed."""
         session = self._session(session_id)
         if session.closing:
             return
@@ -155,7 +155,7 @@ class Supervisor:
             await session.socket.drain()
             await session.socket.close()
         del self._sessions[session_id]
-        await self._forget(session.facts, reason=reason, code=code)
+        await self._forget(session_id, reason=reason, code=code)
         await self._touch()
 
     def holds_session(self, session_id: str, runner_pid: int) -> bool:
@@ -247,7 +247,7 @@ class Supervisor:
             )
         return policy
 
-    async def _open_in_log(self, facts: SessionFile, text: bytes, *, segment: int) -> None:
+    async def _open_in_log(self, facts: SessionFile, text: bytes) -> None:
         opening = record.SessionStart(
             id=facts.id,
             agent_name=facts.agent_name,
@@ -255,7 +255,6 @@ class Supervisor:
             policy_hash=facts.policy_hash,
             policy_text=text,
             start_cwd=facts.cwd,
-            segment=segment,
         )
         await asyncio.wrap_future(self._writer.open_session(opening))
 
@@ -297,32 +296,42 @@ class Supervisor:
         with contextlib.suppress(StoreError, VaultroomError):
             await self.close_session(session.id, reason="runner-lost", code=None)
 
-    async def _forget(self, facts: SessionFile, *, reason: str, code: int | None) -> None:
+    async def _forget(self, session_id: str, *, reason: str, code: int | None) -> None:
+        """Remove what the session left on the disk and seal its chain."""
         with contextlib.suppress(OSError):
-            await asyncio.to_thread(remove_shims, self._home.shims / facts.id)
+            await asyncio.to_thread(remove_shims, self._home.shims / session_id)
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._home.session_socket(facts.id))
-        self._files.remove(facts.id)
-        await asyncio.wrap_future(self._writer.close_session(facts.id, reason, code))
+            os.unlink(self._home.session_socket(session_id))
+        self._files.remove(session_id)
+        await asyncio.wrap_future(self._writer.close_session(session_id, reason, code))
 
     async def _take_over(self) -> None:
         """Go on with sessions of a lost host whose agents live; seal the others."""
-        unsealed = {session.id: session for session in self._writer.sessions_unsealed()}
-        for facts in self._files:
-            left = unsealed.pop(facts.id, None)
-            if left is None:
-                if facts.audit_db == str(self.audit_db):
-                    self._files.remove(facts.id)
-                continue
-            text = await asyncio.to_thread(self._policy_text, facts.policy_hash)
-            await self._open_in_log(facts, text, segment=left.segment + 1)
-            if not facts.alive():
-                await self._forget(facts, reason="host-lost", code=None)
-                continue
-            policy = await self._load(text, facts.policy_name, dict(os.environ), facts.home)
-            await self._serve(facts, policy, text)
-        for left in unsealed.values():
-            await self._seal_lost(left)
+        files = {facts.id: facts for facts in self._files}
+        for left in self._writer.sessions_unsealed():
+            facts = files.pop(left.id, None)
+            text = await asyncio.to_thread(self._policy_text, left.policy_hash)
+            opening = record.SessionStart(
+                id=left.id,
+                agent_name=left.agent_name,
+                agent_command=left.agent_command,
+                policy_hash=left.policy_hash,
+                policy_text=text,
+                start_cwd=left.start_cwd,
+                segment=left.segment + 1,
+            )
+            lost = await asyncio.to_thread(unanswered_of, self.audit_db, left.id)
+            await asyncio.wrap_future(self._writer.open_session(opening))
+            for act in lost:
+                await asyncio.wrap_future(self._writer.submit(act.withdrawal()))
+            if facts is not None and facts.alive():
+                policy = await self._load(text, facts.policy_name, os.environ, facts.home)
+                await self._serve(facts, policy, text)
+            else:
+                await self._forget(left.id, reason="host-lost", code=None)
+        for facts in files.values():
+            if facts.audit_db == str(self.audit_db):
+                self._files.remove(facts.id)
 
     def _policy_text(self, policy_hash: str) -> bytes:
         with AuditReader(self.audit_db) as log:
@@ -333,16 +342,3 @@ class Supervisor:
                 advice="Check the log with: vaultroom verify",
             )
         return text
-
-    async def _seal_lost(self, left: Unsealed) -> None:
-        text = await asyncio.to_thread(self._policy_text, left.policy_hash)
-        opening = record.SessionStart(
-            id=left.id,
-            agent_name=left.agent_name,
-            agent_command=left.agent_command,
-            policy_hash=left.policy_hash,
-            policy_text=text,
-            segment=left.segment + 1,
-        )
-        await asyncio.wrap_future(self._writer.open_session(opening))
-        await asyncio.wrap_future(self._writer.close_session(left.id, "host-lost", None))

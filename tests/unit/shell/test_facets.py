@@ -46,7 +46,9 @@ def test_which_programs_look_at_files() -> None:
 
 
 PIECES = st.sampled_from(
-    ["-rf", "--", "-t", "-", "--target-directory=x", "a", "/", "..", "../..", "a/", "of=x", "-delete", "clean", "-C", ":x", "*", "", "-S", "-R", "+x", "\udcff", "/proc/self/fd/9"]
+    ["-rf", "--", "-t", "-", "--target-directory=x", "a", "/", "..", "../..", "a/", "of=x", "-delete",
+     "clean", "-C", ":x", "*", "",
+     "-S", "-R", "+x", "\udcff", "/proc/self/fd/9"]
 )  # fmt: skip
 PROGRAMS = st.sampled_from(
     ["rm", "rmdir", "mv", "cp", "ln", "dd", "truncate", "shred", "tee", "chmod", "chown", "find", "git"]

@@ -74,7 +74,7 @@ def test_removal(line: str, expected: list[tuple[str, str, bool]]) -> None:
         ("cp -aT a d/", [(R, "/w/a", True), (W, "/w/d", True)]),
         ("cp -r a b", [(R, "/w/a", True), (W, "/w/b", True)]),
         ("cp -rt d ..", [(R, "/", True), (W, "/w/d", True)]),
-        ("cp --parents x/y d/", [(R, "/w/x/y", False), (W, "/w/d/x/y", False)]),
+        ("cp --parents x/y d/", [(R, "/w/x/y", False), (W, "/w/d/x", False), (W, "/w/d/x/y", False)]),
         ("cp a", [(R, "/w/a", False)]),
         ("cp -- -t d", [(R, "/w/-t", False), (W, "/w/d", False)]),
         ("mv a b", [(R, "/w/a", True), (D, "/w/a", True), (W, "/w/b", True)]),

@@ -37,10 +37,12 @@ def test_a_plain_line(line: str, argv: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "", "  ", "a;b", "a&", "a|b", "a>b", "a<b", "a\nb", "a\rb", "a\0b", "a\x1bb", "(a)", "a $x", 'a "$x"', "a `b`", 'a "`b`"', "a *",
-        "a ?", "a [b]", "a {b,c}", "a {1..3}", "a x{}", "a ~", "a ~root/x", "a x=~", "a #b", "#a", "a =ls", "A=b", "A=b c", "A+=b c", "a[0]=b c",
-        "! a", "a !b", 'a "!b"', "if a", "[[ a ]]", "time a", "a 'b", 'a "b', "a \\", "a \\\nb", 'a "b\\\nc"', "a 'b\0'", "'' a",
-        "eval a", "sudo rm x", "/usr/bin/env rm x", "'sudo' rm x", "bash -c x", "xargs rm", ". x", "exec a", "coproc a", "a $'x'", "a b^c",
+        "", "  ", "a;b", "a&", "a|b", "a>b", "a<b", "a\nb", "a\rb", "a\0b", "a\x1bb", "(a)", "a $x",
+        'a "$x"', "a `b`", 'a "`b`"', "a *", "a ?", "a [b]", "a {b,c}", "a {1..3}", "a x{}", "a ~",
+        "a ~root/x", "a x=~", "a #b", "#a", "a =ls", "A=b", "A=b c", "A+=b c", "a[0]=b c", "! a", "a !b",
+        'a "!b"', "if a", "[[ a ]]", "time a", "a 'b", 'a "b', "a \\", "a \\\nb", 'a "b\\\nc"',
+        "a 'b\0'", "'' a", "eval a", "sudo rm x", "/usr/bin/env rm x", "'sudo' rm x", "bash -c x",
+        "xargs rm", ". x", "exec a", "coproc a", "a $'x'", "a b^c",
     ],
 )  # fmt: skip
 def test_anything_else_is_refused(line: str) -> None:

@@ -215,12 +215,12 @@ class PromptState:
             return self._force(self._reason_text())
         minutes, seconds = divmod(max(0, int(self.card.deadline - now)), 60)
         parts = [f"expires {minutes}:{seconds:02d}"]
-        if self._printed < len(self._lines):
-            parts.append(f"space: more ({self._printed} of {len(self._lines)} lines)")
         if self._hint:
             parts.append(self._hint)
         elif not self.armed(now):
             parts.append("keys count in a moment")
+        if self._printed < len(self._lines):
+            parts.append(f"space: more ({self._printed}/{len(self._lines)})")
         if self.queued:
             parts.append(f"{self.queued} more waiting")
         return self._force(" · ".join(parts))

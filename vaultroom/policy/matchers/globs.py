@@ -139,7 +139,7 @@ def expand_braces(text: str) -> list[str]:
         if len(pending) + len(finished) + len(choices) > MOST_ALTERNATIVES:
             raise ValueError(f"expected at most {MOST_ALTERNATIVES} alternatives from braces")
         pending.extend(current[:start] + choice + current[end + 1 :] for choice in reversed(choices))
-    return finished
+    return list(dict.fromkeys(finished))
 
 
 def _innermost_braces(text: str) -> tuple[int, list[int], int] | None:
@@ -246,8 +246,8 @@ def _append(tokens: list[Token], token: Token) -> None:
 def _parse_class(body: str) -> CharacterClass:
     negated = body[0] in "!^" and len(body) > 1
     members = body[1:] if negated else body
-    if members.startswith(":") and members.endswith(":") and len(members) > 1:
-        raise ValueError(f"expected characters or ranges such as a-z in [...], found a named class [{body}]")
+    if members.startswith("[:") and members.endswith(":"):
+        raise ValueError(f"expected characters or ranges such as a-z in [...], found a named class {members}]")
     ranges: list[tuple[str, str]] = []
     index = 0
     while index < len(members):

@@ -172,6 +172,9 @@ def _copy(argv: Sequence[str], places: Places) -> Effects:
             target = targets[position]
             name = source.strip("/") if options.has("parents") else basename(source)
             written = inside(target, name) if in_folder and name != ".." else target
+            if options.has("parents"):
+                made = (inside(target, parent) for parent in _written_parents(name))
+                touches += [Touch(_WRITE, places.through(folder)) for folder in made]
             touches.append(Touch(_WRITE, places.through(written), tree))
             if replaces and places.is_link(written):
                 touches.append(Touch(_WRITE, places.entry(written), tree))

@@ -19,7 +19,7 @@ def test_expansion(text: str, expected: str) -> None:
     assert _expand(text) == expected
 
 
-@pytest.mark.parametrize("text", ["$B", "$EMPTY", "$", "$-", "${A", "${A-x}", "[$A", "a$"])
+@pytest.mark.parametrize("text", ["$B", "$EMPTY", "$", "$-", "${A", "${A-x}", "a$"])
 def test_what_cannot_be_expanded(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         _expand(text + "/")
