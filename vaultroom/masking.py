@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import re2  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
@@ -23,8 +23,13 @@ MASK_BYTES: Final = MASK.encode()
 TOO_DEEP: Final = "‹too deep›"
 MOST_DEPTH: Final = 64
 """Nesting of tool arguments; what lies deeper is replaced by `TOO_DEEP`."""
+LONGEST_READ: Final = 16 * 1024
+"""Bytes of a text that is read word by word."""
+_MOST_ROUNDS = 4
 _SCRIPT_DEPTH: Final = 4
 """Scripts within quotes within scripts that are looked into."""
+
+_Masked = TypeVar("_Masked", bytes, list[bytes])
 
 
 def _compile(pattern: bytes) -> Any:
@@ -90,7 +95,7 @@ _PEM = _compile(
     rb"(?:(?:\s|\\n|\\r)*[A-Za-z0-9+/=]{1,15}(?:\s|\\n|\\r)*-----END)?"
 )
 _URL = _compile(rb"([A-Za-z][A-Za-z0-9+.-]*://)([^/\s'\"`;&|<>()$?#\\]+)@")
-_PAIR = _compile(rb"([?&;,])([A-Za-z_][\w.\-\[\]]*)=([^?&;,#\s'\"`|<>()$]+)")
+_PAIR = _compile(rb"([?&;,])([A-Za-z_][\w.\-\[\]]*)=([^?&;,#\s'\"`|<>()$\\]+)")
 _HEADER = _compile(
     rb"\b([A-Za-z][\w-]*)(:[ \t]*)((?i:bearer|basic|token|digest|negotiate|apikey)[ \t]+)?([^\s'\"`;&|<>()$,]+)"
 )
@@ -198,7 +203,14 @@ _HINT = _compile(
 )
 _OPTION = _compile(rb"(--?[A-Za-z][\w.-]*)(=?)")
 _ASSIGNMENT = _compile(rb"[\w.\-/:@]+=")
+_NAMING = frozenset((b"set", b"config"))
+"""After these a bare secret name is followed by its value: `npm config set TOKEN x`."""
+_TELLING = _NAMING | _OPTIONS_OF.keys() | _FILE_PROGRAMS
+"""Words that change how later words are read."""
 _HEADER_NAME = _compile(rb"[A-Za-z][\w-]*:")
+_HEADER_START = _compile(
+    rb"([A-Za-z][\w-]*):[ \t]*(?:(?i:bearer|basic|token|digest|negotiate|apikey)[ \t]+)?"
+)
 _SCHEME = _compile(rb"(?i)(?:bearer|basic|token|digest|negotiate|apikey)")
 _EXECUTES = _compile(rb"[$`]")
 _SHELL_SPECIAL = _compile(rb"[\s;&|<>()`]")
@@ -224,9 +236,18 @@ class _Words:
         self._after_header = False
         self._header_option = False
         self._naming = False
+        self._calm = True
 
     def mask(self, word: bytes) -> bytes:
         """The word with its secrets masked; remembers what it says about the next one."""
+        if self._calm and word.rpartition(b"/")[2] not in _TELLING and not _HINT.search(word):
+            return word
+        masked = self._mask(word)
+        waits = self._expected is not None or self._after_header or self._header_option or self._naming
+        self._calm = not waits and not self._program
+        return masked
+
+    def _mask(self, word: bytes) -> bytes:
         if self._expected is not None:
             kind, self._expected = self._expected, None
             if not (kind == _VALUE and word.startswith(b"-")):
@@ -239,12 +260,14 @@ class _Words:
             return self._header(word)
         return self._free(word)
 
-    def _free(self, word: bytes) -> bytes:
+    def _free(self, word: bytes, level: int = 0) -> bytes:
+        if level > _SCRIPT_DEPTH:
+            return self._script(word)
         bare = word.strip(b"'\"")
         base = bare.rpartition(b"/")[2]
         if base in _OPTIONS_OF or base in _FILE_PROGRAMS:
             self._program = base
-        if bare in (b"set", b"config"):
+        if bare in _NAMING:
             self._naming = True
             return word
         if self._naming and not word.startswith(b"-"):
@@ -252,12 +275,12 @@ class _Words:
             if b"=" not in bare and _is_secret_name(bare):
                 self._expected = _VALUE
                 return word
-        masked = self._option(word) if word.startswith(b"-") else None
+        masked = self._option(word, level) if word.startswith(b"-") else None
         if masked is not None:
             return masked
         assignment = _ASSIGNMENT.match(word.lstrip(b"'\""))
         if assignment:
-            return self._assigned(word, assignment.end() + len(word) - len(word.lstrip(b"'\"")))
+            return self._assigned(word, assignment.end() + len(word) - len(word.lstrip(b"'\"")), level)
         if self._program == b"openssl" and bare.startswith(b"pass:"):
             cut = word.find(b"pass:") + 5
             return word[:cut] + self._value(word[cut:], _VALUE)
@@ -265,7 +288,7 @@ class _Words:
             self._after_header = _is_secret_name(word[:-1])
         return self._script(word)
 
-    def _option(self, word: bytes) -> bytes | None:
+    def _option(self, word: bytes, level: int) -> bytes | None:
         found = _OPTION.match(word)
         if found is None:
             return None
@@ -288,7 +311,7 @@ class _Words:
         if secret and (equals or found.end() == len(word)):
             return self._taken(word, found.end() if equals else 0, _VALUE)
         if equals:
-            return word[: found.end()] + self._free(word[found.end() :])
+            return word[: found.end()] + self._free(word[found.end() :], level + 1)
         return None
 
     def _taken(self, word: bytes, cut: int, kind: int) -> bytes:
@@ -301,12 +324,12 @@ class _Words:
             self._expected = kind
         return word
 
-    def _assigned(self, word: bytes, cut: int) -> bytes:
+    def _assigned(self, word: bytes, cut: int, level: int) -> bytes:
         name = word[: cut - 1].lstrip(b"'\"")
         if not _is_secret_name(name.rpartition(b"/")[2]):
             if word[:1] in (b"'", b'"') and not self._literal:
                 return self._script(word)
-            return word[:cut] + self._free(word[cut:]) if len(word) > cut else word
+            return word[:cut] + self._free(word[cut:], level + 1) if len(word) > cut else word
         quote = word[:1] if word[:1] in (b"'", b'"') and not self._literal else b""
         if quote and word.endswith(quote) and len(word) > cut:
             masked = self._value(quote + word[cut:], _VALUE)
@@ -328,16 +351,12 @@ class _Words:
 
     def _header(self, word: bytes) -> bytes:
         """The argument of `-H`: masked from the colon to its end."""
-        name, colon, value = word.partition(b":")
-        if not colon or not _is_header_name(name.strip(b"'\" \t")) or not self._may_hide(word):
-            return self._script(word)
         quote = word[:1] if word[:1] in (b"'", b'"') and not self._literal else b""
-        text = value.lstrip(b" \t")
-        scheme, space, _rest = text.partition(b" ")
-        kept = value[: len(value) - len(text)] + (
-            scheme + space if space and _SCHEME.fullmatch(scheme) else b""
-        )
-        return name + colon + kept + MASK_BYTES + quote
+        whole = word[1:-1] if quote and word.endswith(quote) and word.count(quote) == 2 else word
+        found = _HEADER_START.match(whole)
+        if (quote and whole is word) or not found or not self._may_hide(word) or found.end() == len(whole):
+            return self._script(word)
+        return quote + whole[: found.end()] + MASK_BYTES + quote if _is_secret_name(found.group(1)) else word
 
     def _may_hide(self, value: bytes) -> bool:
         if not value.strip(b"'\""):
@@ -365,20 +384,22 @@ class _Words:
         return _inside(word)
 
 
-def _is_header_name(name: bytes) -> bool:
-    return b" " not in name and _is_secret_name(name)
-
-
 # --- shell text ------------------------------------------------------------------------------------
 
 _PIECE = _compile(
     rb"(?s)((?:'[^']*(?:'|\z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\z)|\\.|\\\z|[^\s;&|<>()'\"\\])+)"
     rb"|([ \t\r]+)|(.)"
 )
+_NAMED_VALUE = _compile(
+    rb"((?:--?[A-Za-z][\w.-]{0,60}[=\s]|[\w.-]{0,60}(?i:pass|pwd|secret|token|key|auth|cred|cookie)[\w.-]{0,60}=))"
+    rb"(['\"]?)([^\s'\"`;&|<>()$\\]+)"
+)
 _UNCERTAIN = _compile(rb"<<|#|\$['\"]")
 
 
 def _mask_script(script: bytes, depth: int) -> bytes:
+    if len(script) > LONGEST_READ:
+        return _inside(_NAMED_VALUE.sub(_mask_named, script))
     reader = _Words(literal=False, certain=not _UNCERTAIN.search(script), depth=depth)
     pieces: list[bytes] = []
     for found in _PIECE.finditer(_PEM.sub(lambda pem: pem.group(1) + MASK_BYTES, script)):
@@ -392,15 +413,25 @@ def _mask_script(script: bytes, depth: int) -> bytes:
     return b"".join(pieces)
 
 
+def _mask_named(found: Any) -> bytes:
+    name, quote, value = found.group(1), found.group(2), found.group(3)
+    hide = not value.startswith(b"-") and _is_secret_name(name[:-1])
+    return bytes(name + quote + MASK_BYTES) if hide else bytes(found.group(0))
+
+
 # --- the door --------------------------------------------------------------------------------------
 
 
 def mask_text(text: str) -> str:
-    """A shell line, or any other text, with its secrets masked."""
+    """A shell line, or any other text, with its secrets masked.
+
+    A text over `LONGEST_READ` bytes is not read word by word: there one expression finds names with their
+    values.
+    """
     encoded = text.encode("utf-8", "surrogatepass")
     if not _HINT.search(encoded):
         return text
-    return _mask_script(encoded, 0).decode("utf-8", "surrogatepass")
+    return _settle(lambda script: _mask_script(script, 0), encoded).decode("utf-8", "surrogatepass")
 
 
 def mask_argv(argv: Sequence[str]) -> tuple[str, ...]:
@@ -408,9 +439,22 @@ def mask_argv(argv: Sequence[str]) -> tuple[str, ...]:
     encoded = "\0".join(argv).encode("utf-8", "surrogatepass")
     if not _HINT.search(encoded):
         return tuple(argv)
-    reader = _Words(literal=True, certain=True, depth=0)
-    words = [reader.mask(word.encode("utf-8", "surrogatepass")) for word in argv]
+    words = _settle(_mask_words, [word.encode("utf-8", "surrogatepass") for word in argv])
     return tuple(word.decode("utf-8", "surrogatepass") for word in words)
+
+
+def _mask_words(words: list[bytes]) -> list[bytes]:
+    reader = _Words(literal=True, certain=True, depth=0)
+    return [reader.mask(word) for word in words]
+
+
+def _settle(mask: Callable[[_Masked], _Masked], value: _Masked) -> _Masked:
+    """Mask until nothing changes any more: a mask may bring together what was apart."""
+    for _ in range(_MOST_ROUNDS):
+        before, value = value, mask(value)
+        if value == before:
+            break
+    return value
 
 
 FILE_CONTENTS = frozenset(

@@ -36,6 +36,8 @@ def main() -> None:
         sys.argv[2:], stdin=tty, stdout=tty, stderr=tty, process_group=0, restore_signals=True
     )
     os.tcsetpgrp(tty, child.pid)
+    # A shell that looked before it had the terminal stopped itself.
+    os.killpg(child.pid, signal.SIGCONT)
     prompter = TtyPrompter(answered, child=child.pid)
 
     def terminated(number: int, frame: object) -> None:
@@ -70,7 +72,10 @@ def main() -> None:
 
 def _stranger() -> int:
     """A job on this terminal that is not ours: its parent is gone, so that it does not descend from us."""
-    program = "import subprocess; print(subprocess.Popen(['sleep', '600'], process_group=0, stdout=subprocess.DEVNULL).pid, flush=True)"
+    program = (
+        "from subprocess import DEVNULL, Popen; "
+        "print(Popen(['sleep', '600'], process_group=0, stdout=DEVNULL).pid, flush=True)"
+    )
     made = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True)
     return int(made.stdout)
 

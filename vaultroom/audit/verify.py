@@ -202,6 +202,8 @@ class _Verification:
         if self._session is not None:
             self._unchecked[Check.LINKS] = "only one session was checked"
             return
+        if walk.miscount:
+            self._break(Check.LINKS, walk.miscount)
         sessions = sum(state.row is not None for state in walk.states.values())
         counted = max((_number(state.head) for state in walk.states.values() if state.head), default=0)
         if counted != walk.rows:

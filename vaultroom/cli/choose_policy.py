@@ -63,9 +63,10 @@ def read_policy(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise PolicyError(f"cannot read the policy {_shown(path)}: {reason}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise PolicyError(f"expected the policy {_shown(path)} to be a regular file")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise PolicyError(f"expected the policy {_shown(path)} to be a regular file")
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise PolicyError(f"expected the policy {_shown(path)} to have at most {_LARGEST} bytes")

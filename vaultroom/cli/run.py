@@ -109,14 +109,14 @@ def _session_start(agent: str, argv: tuple[str, ...], chosen: ChosenPolicy) -> S
 def _guarded(home: Home, policy: Policy, start: SessionStart, program: str) -> int:
     try:
         joined = join_or_host(home, audit_path(policy, home))
-    except (VaultroomError, OSError) as error:
+    except Exception as error:
         return _start_failed(error)
     try:
         try:
             grant = joined.control.open_session(start)
         except PolicyError:
             raise
-        except (VaultroomError, OSError) as error:
+        except Exception as error:  # whatever it is: without a session the agent does not run
             return _start_failed(error)
         for warning in grant.warnings:
             say(f"vaultroom: {visible(warning)}")
@@ -185,6 +185,6 @@ def _start_failed(error: Exception) -> int:
     if isinstance(error, VaultroomError):
         complain(error)
     else:
-        say(f"vaultroom: {error}")
+        say(f"vaultroom: {type(error).__name__}: {visible(str(error))}")
     say("vaultroom: the session could not be started; the agent was not run")
     return Exit.CHECK_FAILED

@@ -41,9 +41,9 @@ def withheld_variables(policy: Policy) -> tuple[str, ...]:
 def rule_texts(policy: Policy, data: bytes) -> dict[str, str]:
     """Each rule's own lines in the policy's file, by its name, without trailing comments."""
     lines = data.decode("utf-8", "replace").split("\n")
-    starts = [rule.spot.line for rule in policy.rules]
+    starts = [rule.spot.line for rule in policy.rules] + [len(lines) + 1]
     texts = {}
-    for rule, start, end in zip(policy.rules, starts, [*starts[1:], len(lines) + 1], strict=True):
+    for rule, start, end in zip(policy.rules, starts, starts[1:], strict=False):
         indent = rule.spot.column - 1
         own: list[str] = []
         for line in lines[start - 1 : end - 1]:

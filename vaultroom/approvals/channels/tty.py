@@ -148,7 +148,7 @@ class TtyPrompter:
                     except NotForeground:
                         patience = _RETRY
                     self._state = PrompterState.IDLE
-                if self._next() is None or patience is not None:
+                if not self._closing and (self._next() is None or patience is not None):
                     wait_for([self._wake_read], patience)
                     self._drain()
             self._state = PrompterState.CLOSED
