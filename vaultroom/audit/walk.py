@@ -269,7 +269,7 @@ class Walk:
             raise Divergence(Check.HEADS, "it has no signed head")
         if head.seq < state.seq:
             raise Divergence(Check.HEADS, "rows follow that its signed head does not cover", head.seq + 1)
-        if head.row_hash != state.row_hash:
+        if head.row_hash != state.row_hash or not is_signed(head, state.key):
             raise Divergence(Check.HEADS, "its newest row is not signed by its key")
         columns = dict(zip(_SESSION_MEMBERS, row, strict=False))
         if not state.closed and (columns["ended_at"], row[7], row[8]) != (None, None, None):

@@ -1,5 +1,7 @@
 """Loading: the whole schema, and every mistake with its place. Anything wrong refuses the whole policy."""
 
+# ruff: noqa: E501  (a table of mistakes reads best with one case a line)
+
 from __future__ import annotations
 
 import hashlib

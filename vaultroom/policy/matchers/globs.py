@@ -247,7 +247,7 @@ def _parse_class(body: str) -> CharacterClass:
     negated = body[0] in "!^" and len(body) > 1
     members = body[1:] if negated else body
     if members.startswith("[:") and members.endswith(":"):
-        raise ValueError(f"expected characters or ranges such as a-z in [...], found a named class {members}]")
+        raise ValueError(f"expected characters or ranges like a-z in [...], found a class name {members}]")
     ranges: list[tuple[str, str]] = []
     index = 0
     while index < len(members):

@@ -106,7 +106,7 @@ def _before_deep(segments: Sequence[Segment]) -> list[Segment]:
 
 def _segment_regex(segment: Segment, *, strict: bool) -> str:
     if segment.tokens == (AnyRun(),):
-        return "[^/]+"  # a name has at least one character; only the root's is empty, and `/*` is not the root
+        return "[^/]+"  # a name is never empty, so `/*` does not match the root
     return "".join(_token_regex(token, strict=strict) for token in segment.tokens)
 
 
