@@ -1,4 +1,4 @@
-"""What goes wrong around a session: disks, databases, stale files, other hosts. Never an allow, never lost."""
+"""What goes wrong around a session: disks, databases, stale files, hosts. Never an allow, never lost."""
 
 from __future__ import annotations
 

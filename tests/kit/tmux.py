@@ -68,7 +68,9 @@ def tmux(
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
     socket = f"vaultroom-test-{uuid.uuid4().hex[:12]}"
-    line = shlex.join(["env", "-i", *[f"{k}={v}" for k, v in environ.items()], "TERM=screen-256color", *command])
+    line = shlex.join(
+        ["env", "-i", *[f"{k}={v}" for k, v in environ.items()], "TERM=screen-256color", *command]
+    )
     subprocess.run(
         ["tmux", "-L", socket, "-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows),
          "-c", str(cwd), line],

@@ -259,7 +259,7 @@ def test_a_shells_foreground_job_survives_without_a_stopped_message(bench: OpenB
     assert made.modes() == before
     made.type("hello\n")
     made.sees("job got 'hello'")
-    made.type("\x03")
+    made.type("\x04")
     made.sees("PROMPT> ")
     made.type("echo shell $((40+2)) lives\n")
     made.sees("shell 42 lives")

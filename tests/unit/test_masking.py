@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vaultroom.masking import MASK, MOST_DEPTH, TOO_DEEP, mask_argv, mask_arguments, mask_text
+from vaultroom.masking import MASK, MOST_DEPTH, TOO_DEEP, mask_arguments, mask_argv, mask_text
 
 TOKENS = [
     "sk-abcdefghijklmnopqrstuvwx",

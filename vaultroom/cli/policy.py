@@ -24,11 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         module = importlib.import_module(f"vaultroom.cli.policy_commands.{name}_command")
         command = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         module.add_arguments(command)
-        for option in ("--config", "--policy"):
-            if option not in command.format_help():
-                command.add_argument(
-                    option, metavar="FILE", default=argparse.SUPPRESS, help="the policy to use"
-                )
+        for option in ("--policy", "--config"):
+            command.add_argument(option, metavar="FILE", default=argparse.SUPPRESS, help="the policy to use")
         command.add_argument("--verbose", action="store_true", default=argparse.SUPPRESS, help="say more")
         command.add_argument("--no-color", action="store_true", default=argparse.SUPPRESS, help="no colours")
         command.set_defaults(policy_module=module)

@@ -55,7 +55,7 @@ class SessionStart:
         """Raises ValueError, KeyError or TypeError for any other shape."""
         return cls(
             agent_name=_text(data["agent_name"]),
-            agent_command=tuple(_text(word) for word in data["agent_command"]),
+            agent_command=_texts(data["agent_command"]),
             cwd=_text(data["cwd"]),
             policy=base64.b64decode(_text(data["policy"]), validate=True),
             policy_name=_text(data["policy_name"]),
@@ -275,6 +275,12 @@ class Control(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list of texts, found a {type(value).__name__}")
+    return tuple(_text(item) for item in value)
 
 
 def _text(value: Any) -> str:

@@ -22,6 +22,7 @@ MARKER = b"# vaultroom shim"
 
 _MOST_LINKS = 40
 _DEFAULT_PATH = b"/usr/local/bin:/usr/bin:/bin"
+_COERCED = (b"C.UTF-8", b"C.utf8", b"UTF-8")
 _ALLOW = '{"type":"verdict","effect":"allow","rule_name":"'
 _DENY = '{"type":"verdict","effect":"deny","rule_name":"'
 _BETWEEN = '","message":"'
@@ -170,17 +171,42 @@ def become(program: bytes, argv: list[str]) -> None:
     _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
     _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
     words = [_encode(word) for word in argv]
+    environment = own_environment()
     try:
-        posix.execve(program, words, posix.environ)
+        posix.execve(program, words, environment)
     except OSError as error:
         problem = error
     if problem.errno == 8:  # ENOEXEC: a script without a first line, which every shell runs with sh
         try:
-            posix.execve(b"/bin/sh", [b"sh", program, *words[1:]], posix.environ)
+            posix.execve(b"/bin/sh", [b"sh", program, *words[1:]], environment)
         except OSError as error:
             problem = error
     code = NOT_FOUND if problem.errno == 2 else DENIED
     raise Refusal(code, f"vaultroom: {_printable(argv[0])}: {_printable(problem.strerror or 'cannot run')}\n")
+
+
+def own_environment() -> dict[bytes, bytes]:
+    """The environment that this process was started with.
+
+    In the C locale Python sets LC_CTYPE for itself (PEP 538), which the program must not inherit.
+    """
+    environment = dict(posix.environ)
+    if environment.get(b"LC_CTYPE") not in _COERCED:
+        return environment
+    try:
+        file = posix.open(b"/proc/self/environ", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return environment
+    parts = []
+    while part := posix.read(file, 65536):
+        parts.append(part)
+    posix.close(file)
+    del environment[b"LC_CTYPE"]
+    for entry in b"".join(parts).split(b"\0"):
+        if entry.startswith(b"LC_CTYPE="):
+            environment[b"LC_CTYPE"] = entry[9:]
+            break
+    return environment
 
 
 def failed(name: str, why: str = "") -> Refusal:

@@ -37,5 +37,5 @@ def test_a_killed_holder_leaves_nothing_stale(tmp_path: Path) -> None:
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "host.lock").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match="host.lock"):
+    with pytest.raises(OSError, match=r"host\.lock"):
         HostLock.try_acquire(tmp_path / "host.lock")

@@ -39,7 +39,7 @@ def body(data: bytes) -> Answer:
 
 @dataclass
 class ShimHost:
-    """Everything that a test of a shim needs: a socket, its answer, the frames seen, and a folder of shims."""
+    """Everything that a test of a shim needs: a socket, its answer, the frames seen, a folder of shims."""
 
     home: Path
     answer: Answer = field(default_factory=lambda: verdict("allow"))

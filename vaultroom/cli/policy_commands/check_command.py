@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from vaultroom.cli.exit_codes import Exit
 from vaultroom.cli.output import data, data_json
-from vaultroom.cli.policy_commands.loading import chosen_policy, finding_line, load, shown_name
+from vaultroom.cli.policy_commands.loading import chosen_policy, engine_for, finding_line, load, shown_name
 from vaultroom.events import event_to_dict
 from vaultroom.policy.agreement import disagreements
 from vaultroom.policy.finding import Finding, PolicyInvalid
@@ -27,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     policy: Policy | None = None
     try:
         policy = load(chosen)
+        engine_for(policy, os.getcwd())  # a policy that is too large to be made ready is not valid either
         findings = tuple(sorted((*policy.findings, *disagreements(policy)), key=_place))
     except PolicyInvalid as error:
         findings = error.findings

@@ -180,6 +180,8 @@ def _parse_alternative(text: str, home: str) -> Alternative:
     if text.startswith("~"):
         if text != "~" and not text.startswith("~/"):
             raise ValueError(f"expected ~ or ~/…, found another user's home: {text!r}")
+        if not home.startswith("/"):
+            raise ValueError(f"expected an absolute home folder for ~, found {home!r}")
         text = quote_literal(home) + text[1:]
     if not text:
         raise ValueError("expected text in every alternative of {…} that is a whole path")

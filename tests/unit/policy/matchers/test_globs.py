@@ -1,5 +1,7 @@
 """The language of path globs."""
 
+# ruff: noqa: E501  (tables read best packed)
+
 from __future__ import annotations
 
 import pytest
@@ -81,6 +83,11 @@ def test_what_a_glob_means(text: str, expected: list[str]) -> None:
 def test_what_is_no_glob(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         parse(text)
+
+
+def test_a_home_that_is_not_absolute_is_no_home() -> None:
+    with pytest.raises(ValueError, match="absolute home"):
+        parse_glob("~/a", home="~", environ={})
 
 
 def test_tokens_of_a_segment() -> None:

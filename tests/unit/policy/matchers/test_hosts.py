@@ -1,5 +1,7 @@
 """Hosts: one spelling for each, and the patterns that match them."""
 
+# ruff: noqa: E501  (tables read best packed)
+
 from __future__ import annotations
 
 import pytest
