@@ -16,6 +16,7 @@ from typing import Any
 from vaultroom.approvals.answer import Answer, AnswerResult, Outcome, RequestState
 from vaultroom.approvals.card import card_from_dict
 from vaultroom.approvals.channels.tty import Ended, TtyPrompter
+from vaultroom.terminal import all_processes, find_jobs
 
 
 def say(**members: Any) -> None:
@@ -64,7 +65,8 @@ def main() -> None:
         elif "state" in order:
             say(state=prompter.state, foreground=_foreground(tty), failure=prompter.failure)
     prompter.close()
-    child.kill()
+    for group in find_jobs(all_processes(), root=os.getpid(), child=child.pid, own=os.getpgrp()).ours:
+        os.killpg(group, signal.SIGKILL)
     child.wait()
     if stranger:
         os.kill(stranger, signal.SIGKILL)

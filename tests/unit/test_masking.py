@@ -63,6 +63,7 @@ def test_known_shapes(token: str, line: str) -> None:
         ("redis-cli -a X ping", "redis-cli -a ‹masked› ping"),
         ("docker login -u me -p X r", "docker login -u me -p ‹masked› r"),
         ("curl -u me:X u", "curl -u me:‹masked› u"),
+        ("curl -u 'me:X' u", "curl -u 'me:‹masked›' u"),
         ("curl -ume:X u", "curl -ume:‹masked› u"),
         ("curl --user=me:X u", "curl --user=me:‹masked› u"),
         ("curl -b 'sid=X; a=b' u", "curl -b ‹masked› u"),
@@ -80,13 +81,19 @@ def test_known_shapes(token: str, line: str) -> None:
         ("curl -H 'Cookie: a=1; b=2' u", "curl -H 'Cookie: ‹masked›' u"),
         ("curl --header='X-Api-Key: X' u", "curl --header='X-Api-Key: ‹masked›' u"),
         ("curl -H 'Accept: text/html' u", "curl -H 'Accept: text/html' u"),
-        ("curl -d '{\"password\": \"X\", \"user\": \"u\"}' u", "curl -d '{\"password\": \"‹masked›\", \"user\": \"u\"}' u"),
+        (
+            "curl -d '{\"password\": \"X\", \"user\": \"u\"}' u",
+            "curl -d '{\"password\": \"‹masked›\", \"user\": \"u\"}' u",
+        ),
         ('curl -d "{\\"api_key\\": \\"X\\"}" u', 'curl -d "{\\"api_key\\": \\"‹masked›\\"}" u'),
         ("sh -c 'curl --token X; rm -rf /'", "sh -c 'curl --token ‹masked›; rm -rf /'"),
         ("npm config set //r/:_authToken X", "npm config set //r/:_authToken ‹masked›"),
         ("npm config set //r/:_authToken=X", "npm config set //r/:_authToken=‹masked›"),
         ("aws configure set aws_secret_access_key X", "aws configure set aws_secret_access_key ‹masked›"),
-        ("kubectl create secret generic s --from-literal=password=X", "kubectl create secret generic s --from-literal=password=‹masked›"),
+        (
+            "kubectl create secret generic s --from-literal=password=X",
+            "kubectl create secret generic s --from-literal=password=‹masked›",
+        ),
         ("sqlcmd 'Server=h;Password=X;Db=d'", "sqlcmd 'Server=h;Password=‹masked›;Db=d'"),
         ("printf 'host=h password=X db=d'", "printf 'host=h password=‹masked› db=d'"),
     ],
@@ -113,6 +120,9 @@ def test_only_the_value_is_masked(line: str, expected: str) -> None:
         "cmd --password \"$PW\" --token=$TOKEN --secret `x`",
         "python -m pytest tests/test_token.py::test_secret",
         "keytool -list",
+        "git -c alias.token='!rm -rf x' token",
+        "restic --password-command 'rm -rf x' check",
+        "'rm' --token /home",
         "echo monkey=1 keyboard: x",
         "tool --password --verbose",
         "tool --password",
@@ -144,6 +154,9 @@ def test_what_is_no_secret_stays(line: str) -> None:
         "curl \"https://h/?token=$(rm -rf /home)\"",
         "curl https://u:$(rm -rf /home)@h",
         "password='a'; rm -rf /home; b='c'",
+        "echo \"$(echo \"' --token \")\"' rm -rf /home '",
+        "sh -c 'cat <<E\ndon\"t\nE\nX=\"--token \" rm -rf /home \"\"'",
+        "echo 'a' --token ' rm -rf /home",
     ],
 )  # fmt: skip
 def test_a_command_cannot_hide_behind_a_secret(line: str) -> None:
@@ -216,11 +229,27 @@ def test_deep_arguments_end() -> None:
     assert mask_arguments(masked) == masked
 
 
+def test_nesting_has_an_end() -> None:
+    for text in ("--a=" * 5000 + "token", "a=" * 5000 + "--token=x", "'" + "\"'" * 3000 + "token"):
+        assert mask_text(text) == mask_text(mask_text(text))
+        mask_argv([text, text])
+
+
+def test_a_very_long_text_still_hides_its_secrets() -> None:
+    padding = "x y " * 20_000
+    line = f"{padding} --token abcd API_KEY='efgh' {TOKENS[0]} --verbose keep; rm -rf /home"
+    assert mask_text(line) == f"{padding} --token {MASK} API_KEY='{MASK}' {MASK} --verbose keep; rm -rf /home"
+
+
 FRAGMENTS = st.sampled_from(
-    ["--password", "--token=", "TOKEN=", "a", "b c", "'", '"', " ", " ", "=", ":", "\n", ";", "$", "$(x)", "`", "\\", "<<E", "#",
-     "Authorization: ", "Bearer ", "Cookie:", "curl ", "-H ", "-u ", "mysql ", "-p", "https://", "u:p@h", "?token=", "&key=",
-     '{"password": "', '"}', '\\"api_key\\":\\"', MASK, "sk-abcdefghijklmnopqrstuvwx", "set ", "login ", "pass:", "openssl ", ",", "secret",
-     "-----BEGIN PRIVATE KEY-----", "QUJDQUJDQUJDQUJDQUJD", "-----END PRIVATE KEY-----", "\udcff", "é", "\0", "x-api-key", "xoxb-"]
+    [
+        "--password", "--token=", "TOKEN=", "a", "b c", "'", '"', " ", " ", "=", ":", "\n", ";", "$",
+        "$(x)", "`", "\\", "<<E", "#", "Authorization: ", "Bearer ", "Cookie:", "curl ", "-H ", "-u ",
+        "mysql ", "-p", "https://", "u:p@h", "?token=", "&key=", '{"password": "', '"}',
+        '\\"api_key\\":\\"', MASK, "sk-abcdefghijklmnopqrstuvwx", "set ", "login ", "pass:", "openssl ",
+        ",", "secret", "-----BEGIN PRIVATE KEY-----", "QUJDQUJDQUJDQUJDQUJD",
+        "-----END PRIVATE KEY-----", "\udcff", "é", "\0", "x-api-key", "xoxb-",
+    ]
 )  # fmt: skip
 TEXTS = st.one_of(st.lists(FRAGMENTS, max_size=14).map("".join), st.text(max_size=40))
 
@@ -259,7 +288,16 @@ def test_masking_arguments_twice_changes_nothing_more(value: Any) -> None:
     json.dumps(once)
 
 
-@given(st.from_regex(r"[A-Za-z0-9]{20,30}", fullmatch=True), st.sampled_from(["--password {}", "--token={}", "API_KEY={}", "curl -H 'Authorization: Bearer {}' u", "https://u:{}@h"]))  # fmt: skip
+PLACES = [
+    "--password {}",
+    "--token={}",
+    "API_KEY={}",
+    "curl -H 'Authorization: Bearer {}' u",
+    "https://u:{}@h",
+]
+
+
+@given(st.from_regex(r"[A-Za-z0-9]{20,30}", fullmatch=True), st.sampled_from(PLACES))
 @example("a" * 20, "--token={}")
 def test_no_secret_survives(secret: str, line: str) -> None:
     assert secret not in mask_text("tool " + line.format(secret))

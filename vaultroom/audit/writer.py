@@ -186,7 +186,19 @@ class AuditWriter:
         try:
             self._serve(ledger)
         finally:
+            self._refuse_the_rest()
             ledger.stop()
+
+    def _refuse_the_rest(self) -> None:
+        """Nobody waits for ever: what this thread will not write any more fails."""
+        with self._gate:
+            self._open = False
+        while not self._queue.empty():
+            item = self._queue.get()
+            if isinstance(item, _Call):
+                item.future.set_exception(self._closed())
+            else:
+                self._answer([item], [self._closed()])
 
     def _serve(self, ledger: Ledger) -> None:
         while True:
@@ -216,6 +228,11 @@ class AuditWriter:
             results = [error] * len(group)
         self._publish(ledger)
         self._commit_seconds = clock.monotonic() - began
+        self._answer(group, results)
+
+    @staticmethod
+    def _answer(group: list[_Job], results: list[int | Exception]) -> None:
+        """Resolve the futures; those of one event loop in one call."""
         waiting: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[int], int | Exception]]] = {}
         for (_, future), result in zip(group, results, strict=True):
             if isinstance(future, asyncio.Future):
@@ -226,7 +243,7 @@ class AuditWriter:
                 future.set_exception(result)
         for loop, answers in waiting.items():
             try:
-                loop.call_soon_threadsafe(_answer, answers)
+                loop.call_soon_threadsafe(_settle, answers)
             except RuntimeError:  # the loop was closed: nobody waits any more
                 pass
 
@@ -260,7 +277,7 @@ class AuditWriter:
         self._head_file_error = ledger.head_file_error
 
 
-def _answer(answers: list[tuple[asyncio.Future[int], int | Exception]]) -> None:
+def _settle(answers: list[tuple[asyncio.Future[int], int | Exception]]) -> None:
     """On the loop's thread: hand out what a commit decided."""
     for future, result in answers:
         if future.done():

@@ -10,7 +10,8 @@ Memory is bounded, RE2's own logging is off, and a bad pattern is a `ValueError`
 undecodable byte), which RE2 cannot read. Every lone surrogate is matched as one U+FFFD, "a character nobody
 knows": no literal in a policy equals it, so an exact allow cannot match by accident, while `.`, `[^/]` and
 the wildcards of a deny still cover it. Matching it as nothing, or dropping it, would let a stray byte slip
-past a deny for `/etc/**`."""
+past a deny for `/etc/**`.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -59,7 +60,8 @@ class PatternSet:
     """Many patterns matched in one pass over a text. Immutable; any number of threads may use it at once.
 
     RE2's set answers "nothing matches" when it runs out of memory. A first pattern that matches every text
-    tells the two apart: if even that one is missing, `matches` raises instead of reporting no match."""
+    tells the two apart: if even that one is missing, `matches` raises instead of reporting no match.
+    """
 
     __slots__ = ("_set", "size")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,22 @@ def test_the_chain_goes_on_after_a_failure(
     expected = 8 if took_effect else 5
     assert append(ledger, session) == [expected]
     check(tmp_path, expected)
+
+
+def test_after_a_failed_sync_everything_is_written_again(
+    ledger: Ledger, session: str, tmp_path: Path
+) -> None:
+    """What the kernel calls clean after a failed sync may not be on the disk."""
+    with closing(sqlite3.connect(tmp_path / "audit.db")) as keeps_the_wal:
+        keeps_the_wal.execute("SELECT count(*) FROM sessions").fetchone()
+        append(ledger, session, 3)
+        assert ledger._store is not None
+        faulty = Faulty(ledger._store._connection, "COMMIT", after=True)
+        ledger._store._connection = faulty  # type: ignore[assignment]
+        append(ledger, session)
+        assert (tmp_path / "audit.db-wal").stat().st_size > 0
+        ledger._recover()
+        assert (tmp_path / "audit.db-wal").stat().st_size == 0
 
 
 def test_a_full_database_fails_its_rows_and_goes_on_afterwards(

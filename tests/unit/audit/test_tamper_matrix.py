@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from tests.unit.audit.audit_kit import (
 )
 from vaultroom.audit import chain
 from vaultroom.audit.head_file import Tip
+from vaultroom.audit.ledger import Ledger
 from vaultroom.audit.report import Check, Outcome, Report, State
 from vaultroom.audit.verify import verify
 from vaultroom.events import new_ulid
@@ -151,6 +152,20 @@ def _move_row(log: Log) -> None:
     )
 
 
+def _move_between(log: Log) -> None:
+    """Every session's own order stays; only the order between sessions changes."""
+    with closing(sqlite3.connect(log.db)) as connection:
+        order = connection.execute("SELECT session_id, seq FROM events ORDER BY rowid").fetchall()
+        order.remove((log.taken_over, 4))
+        order.insert(order.index((log.unsealed, 1)) + 1, (log.taken_over, 4))
+        connection.execute("UPDATE events SET rowid = rowid + 1000")
+        for rowid, place in enumerate(order, 1):
+            connection.execute(
+                "UPDATE events SET rowid = ? WHERE session_id = ? AND seq = ?", (rowid, *place)
+            )
+        connection.commit()
+
+
 def _insert_and_rehash(log: Log) -> None:
     """A forged row after the last one of the unsealed session, hashed as it should be."""
     with closing(sqlite3.connect(log.db)) as connection:
@@ -253,6 +268,7 @@ ATTACKS = [
     ),
     Attack("reorder rows", _swap_rows, first_bad=3),
     Attack("move a row to the end", _move_row, first_bad=3),
+    Attack("move a row past the opening of another session", _move_between, "", broken=Check.LINKS),
     Attack("append a hashed row", _insert_and_rehash, "unsealed", first_bad=7, broken=Check.HEADS),
     Attack("edit and hash anew", _edit_and_rehash_all, "unsealed", first_bad=6),
     Attack("swap two sessions", _swap_session_names, first_bad=1),
@@ -465,6 +481,19 @@ def test_the_next_host_refuses_a_log_that_was_cut_off(log: Log) -> None:
     attack(log, "DELETE FROM events WHERE session_id = :id AND seq > 4", id=log.unsealed)
     with pytest.raises(StoreError, match="not as Vaultroom left it"):
         open_writer(log.db, log.key)
+
+
+def test_a_session_that_follows_an_unsigned_head_is_seen(log: Log) -> None:
+    """Written by somebody who has the install key."""
+    ledger = Ledger(log.db, log.key, busy_seconds=1)
+    assert ledger.newest is not None
+    ledger.newest = replace(ledger.newest, sig=b"s" * 64)
+    session = new_ulid()
+    ledger.open_session(session_start(session))
+    ledger.stop()
+    report = run(log)
+    assert state_of(report, session) == (State.TAMPERED, 1)
+    assert broken(report) == {Check.LINKS}
 
 
 def test_one_session_can_be_checked_alone(log: Log) -> None:

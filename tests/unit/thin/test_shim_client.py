@@ -331,7 +331,8 @@ def test_what_the_client_imports() -> None:
         "try: names['ask'](['x'], b'/nowhere.sock')\n"
         "except names['Refusal'] as refusal: assert refusal.code == 77\n"
         "names['failed']('x'); names['_printable']('é')\n"
-        'try: names[\'judge\'](\'x\', b\'{"type":"verdict","effect":"deny","rule_name":"\\\\u00e9","message":""}\')\n'
+        'deny = b\'{"type":"verdict","effect":"deny","rule_name":"\\\\u00e9","message":""}\'\n'
+        "try: names['judge']('x', deny)\n"
         "except names['Refusal'] as refusal: assert refusal.code == 126\n"
         "print(' '.join(sorted(set(sys.modules) - before)))"
     )

@@ -139,18 +139,16 @@ class TtyPrompter:
         shield_thread()
         try:
             while not self._closing:
-                patience: float | None = None
-                if self._next() is not None:
-                    try:
-                        with terminal.taken(self._child):
-                            self._state = PrompterState.ASKING
-                            self._ask_all(terminal)
-                    except NotForeground:
-                        patience = _RETRY
-                    self._state = PrompterState.IDLE
-                if not self._closing and (self._next() is None or patience is not None):
-                    wait_for([self._wake_read], patience)
-                    self._drain()
+                if self._next() is None:
+                    self._sleep(None)
+                    continue
+                try:
+                    with terminal.taken(self._child):
+                        self._state = PrompterState.ASKING
+                        self._ask_all(terminal)
+                except NotForeground:
+                    self._sleep(_RETRY)
+                self._state = PrompterState.IDLE
             self._state = PrompterState.CLOSED
         except Exception as error:
             # A prompter that fails leaves its requests to others: it must not take the agent down.
@@ -161,6 +159,11 @@ class TtyPrompter:
             write, self._wake_write = self._wake_write, -1
             os.close(write)
             os.close(self._wake_read)
+
+    def _sleep(self, seconds: float | None) -> None:
+        """Wait for a wake-up; the caller looks at the state afterwards, so that none is missed."""
+        wait_for([self._wake_read], seconds)
+        self._drain()
 
     def _drain(self) -> None:
         with contextlib.suppress(BlockingIOError):

@@ -2,7 +2,8 @@
 
 `limits.py` bounds one evaluation as a whole. The exact evaluator keeps count. The generated code instead gets
 a share per loop, small enough that all shares together stay within the bound: as long as no loop exceeds its
-share the bound holds, and one that does raises, which lets the exact evaluator count and decide."""
+share the bound holds, and one that does raises, which lets the exact evaluator count and decide.
+"""
 
 from dataclasses import dataclass
 from itertools import zip_longest

@@ -2,7 +2,8 @@
 
 The event is typed, so most mistakes are seen here: comparing a string with a number, `in` on a string, a bad
 regular expression, an expression that is not a condition. Where only the event can tell (`dyn`), the
-operators check at run time. Entry point: `check`."""
+operators check at run time. Entry point: `check`.
+"""
 
 from collections.abc import Callable
 from typing import Any, Final, cast

@@ -5,7 +5,8 @@ them mean what CEL means, and the strict ones of `operators.py` elsewhere. It ne
 either gives CEL's result or raises, and on any exception the exact evaluator decides (`program.py`).
 
 The text contains no name or text of the author: strings go through `repr`, variables get new names, and there
-are no builtins."""
+are no builtins.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

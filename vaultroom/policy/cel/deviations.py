@@ -3,7 +3,8 @@ entry.
 
 Found by comparing it with the specification and with Google's implementation; each entry has a test that
 shows it. `second_opinion.compare` reports a disagreement only when none of these occurred while *this* event
-was evaluated, so that an entry excuses nothing else."""
+was evaluated, so that an entry excuses nothing else.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -71,7 +72,8 @@ class _Watch(Evaluation):
     """The exact evaluation, looking at every operation with its operands.
 
     It evaluates also what the verdict does not need (the other side of `||`, the other branch of `?:`, the
-    operand after one that failed), since cel-python may do so, and not every error of it is absorbed."""
+    operand after one that failed), since cel-python may do so, and not every error of it is absorbed.
+    """
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         super().__init__(view)

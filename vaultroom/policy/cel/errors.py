@@ -9,7 +9,8 @@ class CelError(Exception):
     """An expression that cannot be used.
 
     `message` is one sentence for a person; `line` and `column` are 1-based and count characters, as an editor
-    does."""
+    does.
+    """
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
@@ -25,7 +26,8 @@ class CelCompileError(CelError):
     """The text is not an expression of the supported language. Raised while a policy is loaded.
 
     `index` is the position of the failing source in the sequence given to `compile_all` (0 for
-    `compile_program`)."""
+    `compile_program`).
+    """
 
     index: int = 0
 

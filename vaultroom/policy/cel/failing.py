@@ -3,7 +3,8 @@
 Only `tool_args`, indexes, arithmetic, conversions and computed patterns can fail, and the usual guards make
 them safe: `has(event.tool_args.x) && event.tool_args.x == "y"`, `event.argv.size() > 1 && event.argv[1] ==
 "push"`, with `||` and `!`, and `?:`. Sound but for the bounds of `limits.py`: an event with more than 5,000
-arguments can still make a macro fail."""
+arguments can still make a macro fail.
+"""
 
 from dataclasses import dataclass
 
@@ -30,7 +31,6 @@ from vaultroom.policy.cel.ast import (
     Select,
     TypeName,
     Variable,
-    walk,
 )
 from vaultroom.policy.cel.fields import FIELDS
 from vaultroom.policy.cel.types import LISTS, Type
@@ -142,20 +142,16 @@ def _logic_fails(node: Logic, facts: Facts, scope: Scope) -> bool:
 
 
 def _macro_fails(node: Macro, facts: Facts, scope: Scope) -> bool:
+    """No fact speaks of a variable in a way that matters: what one holds is a string or untyped."""
     source = _type(node.source, scope)
     if source is Type.DYN or _fails(node.source, facts, scope):
         return True
-    inner_facts = frozenset(fact for fact in facts if not _mentions(fact.node, node.variable))
     inner_scope = {**scope, node.variable: Type.STRING if source is Type.STRINGS else Type.DYN}
     if node.predicate is not None:
-        if _condition_fails(node.predicate, inner_facts, inner_scope):
+        if _condition_fails(node.predicate, facts, inner_scope):
             return True
-        inner_facts |= _facts(node.predicate, holds=True)
-    return node.transform is not None and _fails(node.transform, inner_facts, inner_scope)
-
-
-def _mentions(node: Node, variable: str) -> bool:
-    return any(isinstance(part, Variable) and part.name == variable for part in walk(node))
+        facts |= _facts(node.predicate, holds=True)
+    return node.transform is not None and _fails(node.transform, facts, inner_scope)
 
 
 def _literal_key(container: Node, key: str) -> bool:

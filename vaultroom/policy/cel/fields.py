@@ -3,7 +3,8 @@
 So `event.host == "x"` on a shell event is false, not an error, and `has(event.host)` means "is not the zero
 value". Only the content of `tool_args` is untyped and can be missing; a field that is not listed here is a
 compile error. The functions here touch nothing else; loaders, lint rules and the editor's completion may call
-them."""
+them.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -44,7 +45,8 @@ def zero_view() -> dict[str, Any]:
     it.
 
     A view belongs to one thread: programs keep the results of regular expressions in it, under keys that
-    start with a NUL character."""
+    start with a NUL character.
+    """
     return {name: _zero_value(type_) for name, type_ in FIELDS.items()}
 
 

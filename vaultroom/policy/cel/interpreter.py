@@ -2,7 +2,8 @@
 
 The generated code (`codegen.py`) is tried first; whenever it raises, whatever the reason, this one decides.
 It is also the definition the generated code is tested against. An evaluation either returns a bool or raises
-CelEvalError."""
+CelEvalError.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

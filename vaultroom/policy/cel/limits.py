@@ -9,9 +9,7 @@ DEPTH: Final = 64
 CHAINED_OPERATORS: Final = 64
 """Operators in a row on one level: `a + b + …`, `a.b.c…`, `!!!…`."""
 CHAINED_LOGIC: Final = 512
-"""Terms of one `||` or `&&`, which are a single node: longer than other chains, as lists of alternatives
-are.
-"""
+"""Terms of one `||` or `&&`: a single flat node, so that a long list of alternatives costs no depth."""
 NESTED_MACROS: Final = 2
 """Macros inside macros."""
 ITERATIONS: Final = 5_000

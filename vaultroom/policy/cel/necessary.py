@@ -1,7 +1,8 @@
 """Which values of a field an expression needs, read from its tree: the index of the policy engine.
 
 Sound, not complete: outside of the returned set the expression is exactly false, not an error, since `&&`
-absorbs errors. Called by `Program.necessary`; pure."""
+absorbs errors. Called by `Program.necessary`; pure.
+"""
 
 from vaultroom.policy.cel.ast import (
     And,

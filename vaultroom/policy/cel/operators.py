@@ -1,7 +1,8 @@
 """The operators and functions of CEL on run-time values: strict, bounded, without positions.
 
 Both evaluators call these: the generated code where static types do not allow a plain Python operator, and
-the exact evaluator always. Each raises `NoValue` where CEL has no overload or no result."""
+the exact evaluator always. Each raises `NoValue` where CEL has no overload or no result.
+"""
 
 import math
 import operator

@@ -1,7 +1,8 @@
 """Tokens to a syntax tree: one method per line of the CEL grammar, with the names and messages of our subset.
 
 Fields, functions, macros and variables are looked up here, so that every name in the tree is known. Types are
-the business of `checker.py`. Entry point: `parse`."""
+the business of `checker.py`. Entry point: `parse`.
+"""
 
 from collections.abc import Callable
 from typing import Final, TypeVar

@@ -4,7 +4,8 @@ A policy with a hundred `event.raw.matches("…")` would otherwise run a hundred
 expressions are compiled, `codegen.py` reserves a position here for every pattern on a string field; `build`
 makes one RE2 set per field. Its result is computed when the first expression asks and kept in the view,
 together with the text it is for, so that a copied or changed view is never answered with another text's
-result."""
+result.
+"""
 
 from collections.abc import Callable
 from itertools import count

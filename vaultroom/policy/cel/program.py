@@ -1,7 +1,8 @@
 """Compiled expressions: what the policy engine holds, one per rule.
 
 Called by `policy.loader` and `policy.evaluate`. Loading is `compile_all`, so that the regular expressions of
-a policy share one pool; judging is `Program.evaluate`."""
+a policy share one pool; judging is `Program.evaluate`.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,4 @@
-"""cel-python as an independent second opinion, and as the judge for those who ask for it (`engine:
-cel-python`).
+"""cel-python as an independent second opinion, and as judge for those who ask for it (`engine: cel-python`).
 
 Used by `policy check`, the editor's lint worker and tests; never on the hot path. cel-python is imported on
 first use, which takes about half a second. Only its InterpretedRunner is used: the other one returns other
@@ -7,7 +6,8 @@ threads' verdicts.
 
 Its parser never sees a text that ours refused: it takes exponential time on an unterminated string. It has no
 typed messages either, so `has(event.NAME)` is handed over as the comparison with the zero value that it means
-here; the rest of the text reaches it unchanged."""
+here; the rest of the text reaches it unchanged.
+"""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -49,12 +49,10 @@ class Disagreement:
 
 
 class SecondOpinion:
-    """One expression, judged by cel-python. Takes the place of a `Program` where the policy asks for that
-    engine."""
+    """One expression, judged by cel-python. Stands in for a `Program` where the policy asks for that."""
 
     def __init__(self, source: str) -> None:
-        """Raises CelCompileError where our own compiler does; cel-python checks hardly anything before
-        evaluating."""
+        """Raises CelCompileError where our own compiler does; cel-python itself checks hardly anything."""
         self.source: Final = source
         self._program: Final = compile_program(source)
         self._position: Final = line_and_column(source, self._program.ast.at)
@@ -74,15 +72,15 @@ class SecondOpinion:
         return self._program
 
     def evaluate(self, view: Mapping[str, Any]) -> bool:
-        """Whether the expression holds for an event, by cel-python. Raises only CelEvalError, at the operator
-        of the whole expression."""
+        """Whether the expression holds for an event, by cel-python.
+
+        Raises only CelEvalError. cel-python's own positions are unreliable, so its place is that of the whole.
+        """
         if self._refusal:
             raise CelEvalError(self._refusal, *self._position)
         try:
             result = self._theirs.evaluate({"event": _celpy_event(view, self._program.fields)})
-        except (
-            Exception
-        ) as problem:  # ValueError, RecursionError and others escape from it besides CELEvalError
+        except Exception as problem:  # ValueError, RecursionError and others escape from it
             raise CelEvalError(f"cel-python: {_reason(problem)}", *self._position) from None
         if type(result).__name__ not in ("BoolType", "bool"):
             found = type(result).__name__.removesuffix("Type").lower()
@@ -128,8 +126,7 @@ def _reason(problem: Exception) -> str:
 
 @cache
 def _environment() -> Any:
-    """The one environment of the process. Making it raises the recursion limit of everybody, so that is
-    undone."""
+    """The one environment of the process. Making it raises everybody's recursion limit: that is undone."""
     limit = sys.getrecursionlimit()
     try:
         import celpy
@@ -142,16 +139,7 @@ def _environment() -> Any:
 def _celpy_event(view: Mapping[str, Any], fields: Iterable[str]) -> Any:
     from celpy.adapter import json_to_cel
 
-    return json_to_cel({name: _with_lists(view[name]) for name in fields if name in view})
-
-
-def _with_lists(value: Any) -> Any:
-    """`value` with lists for tuples: cel-python only knows what JSON gives."""
-    if isinstance(value, list | tuple):
-        return [_with_lists(element) for element in value]
-    if isinstance(value, dict):
-        return {key: _with_lists(element) for key, element in value.items()}
-    return value
+    return json_to_cel({name: view[name] for name in fields if name in view})
 
 
 def _for_untyped_event(source: str, tree: Node) -> str:

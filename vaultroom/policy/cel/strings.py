@@ -1,7 +1,8 @@
 """String and bytes literals: quotes, raw and triple forms, escapes. One pass, no backtracking.
 
 Called by `tokens.py` only. Escapes are those of the CEL specification; an unknown one is an error, never
-itself."""
+itself.
+"""
 
 from typing import Final
 

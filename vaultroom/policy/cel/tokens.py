@@ -1,7 +1,8 @@
 """Expression text to tokens, in linear time.
 
 Every alternative of the one regular expression below starts differently and none can backtrack over another;
-string literals are read by `strings.py`, character by character. Called by `parser.py` only."""
+string literals are read by `strings.py`, character by character. Called by `parser.py` only.
+"""
 
 import re
 from enum import Enum, auto

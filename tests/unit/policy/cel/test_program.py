@@ -254,6 +254,8 @@ def test_an_expression_that_cannot_fail(source: str) -> None:
         "event.tool_args.l.exists(x, x == 1)",
         "event.tool_args.x in event.argv && has(event.tool_args)",
         "has(event.tool_args.l) && event.tool_args.l.size() > 0 && event.tool_args.l[0] == 1",
+        "event.tool_args.size() > 0 && event.tool_args[0] == 1",
+        "event.argv.exists(a, a.size() > 3 && [event.argv].exists(a, a[0] == 'x'))",
         "[event.tool_args].exists(m, has(m.x)) && [event.tool_args].exists(m, m.x == 1)",
     ],
 )

@@ -126,10 +126,14 @@ def test_deep_expressions_are_an_error_and_not_a_crash() -> None:
 
 
 def test_the_recursion_limit_of_the_process_stays_as_it_was() -> None:
-    limit = sys.getrecursionlimit()
-    module._environment.cache_clear()
-    SecondOpinion("event.opaque").evaluate(dict(EVENT))
-    assert sys.getrecursionlimit() == limit
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1234)
+    try:
+        module._environment.cache_clear()
+        SecondOpinion("event.opaque").evaluate(dict(EVENT))
+        assert sys.getrecursionlimit() == 1234
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def test_tuples_of_a_frozen_event_are_lists() -> None:

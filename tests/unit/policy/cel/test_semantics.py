@@ -1,5 +1,6 @@
 """What expressions mean: one table, expectations from the CEL specification. `ERROR` is an evaluation
-error."""
+error.
+"""
 
 from typing import Any
 
@@ -140,6 +141,8 @@ CASES: list[tuple[str, bool | str]] = [
     ('int("0x10") == 16', ERROR),
     ('int("9223372036854775808") > 0', ERROR),
     ("int(1e19) > 0", ERROR),
+    ("int(-9223372036854775808.0) < 0", ERROR),
+    ("int(1.0 / 0.0) > 0", ERROR),
     ('double("1.5") == 1.5 && double(2) == 2.0 && double("1e3") == 1000.0', True),
     ('double("1_0") == 10.0', ERROR),
     ('bool("true") && bool("1") && !bool("F" + "ALSE")', True),
