@@ -68,7 +68,7 @@ class Walk:
         """Policy hash → ts of the first row that names it."""
         self.notices: list[str] = []
         self.miscount = ""
-        """The first place where rows of the whole log are missing or too many, by the links between sessions."""
+        """Where the links between sessions first count other rows than there are; empty: nowhere."""
         self._install_key = install_key
         self._whole = whole
 
@@ -236,7 +236,10 @@ class Walk:
                 )
             return
         if head.rows != total - 1 and not self.miscount:
-            self.miscount = f"session {session_id} was opened after {head.rows} rows of the log, there are {total - 1} before it"
+            self.miscount = (
+                f"session {session_id} was opened after {head.rows} rows of the log, "
+                f"there are {total - 1} before it"
+            )
         before = self.states.get(head.session_id)
         if before is not None and before.divergence is not None:
             return

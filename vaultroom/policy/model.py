@@ -164,7 +164,7 @@ class McpServer:
 class Mcp:
     """`unknown_methods` is what happens to requests that the MCP proxy does not know."""
 
-    unknown_methods: Effect = Effect.DENY
+    unknown_methods: Effect = Effect.REQUIRE_APPROVAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,8 @@ def test_removal(line: str, expected: list[tuple[str, str, bool]]) -> None:
         ("cp a -td", [(R, "/w/a", False), (W, "/w/d/a", False)]),
         ("cp a --target-directory=d", [(R, "/w/a", False), (W, "/w/d/a", False)]),
         ("cp a --target d", [(R, "/w/a", False), (W, "/w/d/a", False)]),
-        ("cp -S .bak a b", [(R, "/w/a", False), (W, "/w/b", False)]),
-        ("cp --suffix .bak a b", [(R, "/w/a", False), (W, "/w/b", False)]),
+        ("cp -S rc a .bash", [(R, "/w/a", False), (W, "/w/.bash", False), (W, "/w/.bashrc", True)]),
+        ("cp -b a b", [(R, "/w/a", False), (W, "/w/b", False), (W, "/w/b~", True)]),
         ("cp -aT a d/", [(R, "/w/a", True), (W, "/w/d", True)]),
         ("cp -r a b", [(R, "/w/a", True), (W, "/w/b", True)]),
         ("cp -rt d ..", [(R, "/", True), (W, "/w/d", True)]),
@@ -216,6 +216,10 @@ def snapshot(tree: Path) -> dict[str, str]:
         "cp --remove-destination file to_file",
         "cp --parents to_dir/file to_dir/deep",
         "cp -t to_dir/deep file",
+        "cp -b file to_dir",
+        "cp --backup -S .x file to_file",
+        "mv -b file to_dir",
+        "ln -sbT file to_dir",
         "ln file to_dir",
         "ln -s file to_dir",
         "ln -sfn file to_dir",
@@ -274,6 +278,15 @@ def test_the_process_to_be_has_its_own_proc_self() -> None:
 def test_too_many_operands_are_opaque() -> None:
     facets = command_facets(["rm", *map(str, range(10_000))], cwd="/w", view=NoFiles())
     assert len(facets) == 1 and facets[0].opaque
+
+
+def test_names_that_multiply_are_opaque() -> None:
+    deep = "/".join("a" * 2000)
+    for argv in (["rmdir", "-p", *[deep] * 20], ["cp", "--parents", *[deep] * 20, "d"]):
+        facets = command_facets(argv, cwd="/w", view=NoFiles())
+        assert len(facets) == 1 and facets[0].opaque
+    many = ["mv", *["-tx"] * 3000, *map(str, range(6000))]
+    assert len(command_facets(many, cwd="/w", view=NoFiles())) < 100_000
 
 
 def test_a_chain_of_links_ends(tmp_path: Path) -> None:

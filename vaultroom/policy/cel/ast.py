@@ -37,9 +37,7 @@ from vaultroom.policy.cel.types import Type
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An expression. `at` is the offset errors point at (the operator of `a == b`); `start` and `end` its
-    extent.
-    """
+    """An expression. `at` is the offset errors point at (an operator, a name); `start`, `end` its extent."""
 
     at: int = field(compare=False, default=0)
     start: int = field(compare=False, default=0)

@@ -50,9 +50,7 @@ def _sum(costs: list[list[int]]) -> list[int]:
 
 
 def _concatenations(node: Node, *, inside: bool) -> int:
-    """The most often that `+` is evaluated: once each, in a macro up to once for every iteration there can
-    be.
-    """
+    """The most often that `+` is evaluated: once each, in a macro up to once per possible iteration."""
     if isinstance(node, Macro):
         body = sum(_concatenations(part, inside=True) for part in node.body)
         return _concatenations(node.source, inside=inside) + body

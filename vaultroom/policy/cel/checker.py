@@ -52,9 +52,7 @@ _CONVERTIBLE: Final = {
 
 
 class Types:
-    """The static type of every node of one tree. Nodes are looked up by identity: equal nodes may differ in
-    scope.
-    """
+    """The static type of every node of a tree, by identity: equal nodes may stand in different scopes."""
 
     def __init__(self) -> None:
         self._by_identity: dict[int, Type] = {}
@@ -70,9 +68,7 @@ class Types:
 
 
 def check(source: str, tree: Node) -> Types:
-    """The types in `tree`, the tree of `source`. Raises CelCompileError, also when the whole is not a
-    condition.
-    """
+    """The types in the tree of `source`. Raises CelCompileError, also when the whole is no condition."""
     types = Types()
     _Checker(source, types).condition(tree)
     return types

@@ -128,9 +128,7 @@ def _condition_fails(node: Node, facts: Facts, scope: Scope) -> bool:
 
 
 def _logic_fails(node: Logic, facts: Facts, scope: Scope) -> bool:
-    """A term fails harmlessly where another, which cannot fail, decides the whole: so what it implies is a
-    fact.
-    """
+    """What a term that cannot fail implies is a fact for the others: where it is not so, it decides."""
     holds = isinstance(node, And)
     uncertain = list(node.terms)
     while True:

@@ -33,6 +33,7 @@ FIELDS: Final[Mapping[str, Type]] = MappingProxyType(
         "tool_args": Type.MAP,
         "opaque": Type.BOOL,
         "derived": Type.BOOL,
+        "recursive": Type.BOOL,
     }
 )
 """Name of each field of `event`, and its type."""

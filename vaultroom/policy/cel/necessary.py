@@ -25,9 +25,7 @@ Values = frozenset[str] | None
 
 
 def necessary_values(tree: Node, field: str) -> Values:
-    """The values of the string field `field` outside of which `tree` is exactly false; None without a
-    bound.
-    """
+    """The values of the string `field` outside of which `tree` is exactly false; None without a bound."""
     if FIELDS.get(field) is not Type.STRING:
         return None
     return _needed(tree, field, outcome=True)

@@ -21,9 +21,7 @@ from vaultroom.policy.cel.pool import Hits, RegexPool
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One expression, ready to judge. Immutable; any number of threads may evaluate it, each on its own
-    views.
-    """
+    """One expression, ready to judge. Immutable; threads may share it, each evaluating its own views."""
 
     source: str
     ast: Node

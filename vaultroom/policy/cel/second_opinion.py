@@ -52,7 +52,7 @@ class SecondOpinion:
     """One expression, judged by cel-python. Stands in for a `Program` where the policy asks for that."""
 
     def __init__(self, source: str) -> None:
-        """Raises CelCompileError where our own compiler does; cel-python itself checks hardly anything."""
+        """Raises CelCompileError where our own compiler does; cel-python checks hardly anything."""
         self.source: Final = source
         self._program: Final = compile_program(source)
         self._position: Final = line_and_column(source, self._program.ast.at)
@@ -74,7 +74,7 @@ class SecondOpinion:
     def evaluate(self, view: Mapping[str, Any]) -> bool:
         """Whether the expression holds for an event, by cel-python.
 
-        Raises only CelEvalError. cel-python's own positions are unreliable, so its place is that of the whole.
+        Raises only CelEvalError, at the position of the whole, since cel-python's own are unreliable.
         """
         if self._refusal:
             raise CelEvalError(self._refusal, *self._position)

@@ -57,9 +57,7 @@ def read_string(source: str, start: int, prefix: str, quote: str) -> tuple[str |
 
 
 def _read_escape(source: str, offset: int, is_bytes: bool) -> tuple[str | bytes, int]:
-    """The character that the escape at `offset` stands for (in a bytes literal, its byte), and where it
-    ends.
-    """
+    """The character (in a bytes literal, the byte) that the escape at `offset` means, and its end."""
     letter = source[offset + 1 : offset + 2]
     if letter in _SIMPLE_ESCAPES:
         return _SIMPLE_ESCAPES[letter], offset + 2

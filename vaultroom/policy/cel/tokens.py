@@ -16,9 +16,7 @@ from vaultroom.policy.cel.values import UINT_LIMIT, UInt
 
 
 class TokenKind(Enum):
-    """What a token is. An unsigned or floating literal is a `LITERAL`; an `INTEGER` may still take a minus
-    sign.
-    """
+    """What a token is. An `INTEGER` may still take a minus sign; every other constant is a `LITERAL`."""
 
     NAME = auto()
     OPERATOR = auto()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vaultroom.shell.effects import files, find, git
-from vaultroom.shell.effects.touch import Analyse, Effects, Places, Touch
+from vaultroom.shell.effects.touch import Analyse, Effects, Places, TooManyPaths, Touch
 from vaultroom.shell.filesystem import FileView
 
 MOST_ARGUMENTS = 10_000
@@ -22,7 +22,10 @@ def effects_of(cmd: str, argv: Sequence[str], *, cwd: str, view: FileView) -> Ef
     if len(argv) > MOST_ARGUMENTS:
         return Effects(opaque=True)
     places = Places(cwd, view)
-    effects = analyse(argv, places)
+    try:
+        effects = analyse(argv, places)
+    except TooManyPaths:
+        return Effects(opaque=True)
     return Effects(tuple(dict.fromkeys(effects.touches)), effects.opaque or places.doubtful)
 
 

@@ -91,6 +91,10 @@ _ATTRIBUTES = Syntax(
 )
 _TEE = Syntax(flags=words("append ignore-interrupts output-error help version"))
 
+_REPLACING = ("remove-destination", "link", "symbolic-link", "force", "f", "backup", "b", "suffix")
+"""Options of cp with which a link in the way may be replaced instead of written through."""
+_MOST_FOLDERS = 4
+"""Target directories of one command that are looked at; the programs themselves refuse a second one."""
 _MODE_LETTERS = frozenset("rwxXstugoa,+=01234567")
 """With these letters an argument of chmod that begins with a dash is a mode, not an option."""
 
@@ -126,7 +130,7 @@ def _destinations(
 ) -> tuple[list[str], list[str], bool]:
     """The sources, the destination for each of them, as operands, and whether those lie in a directory."""
     operands = _real(options.operands)
-    folders = _real(options.values_of("target-directory"))
+    folders = _real(options.values_of("target-directory"))[:_MOST_FOLDERS]
     if folders:
         return operands * len(folders), [f for f in folders for _ in operands], True
     if one_may_be_here and len(operands) == 1:
@@ -152,17 +156,16 @@ def _move(argv: Sequence[str], places: Places) -> Effects:
             target = targets[position]
             written = inside(target, basename(source)) if in_folder else target
             touches.append(Touch(_WRITE, places.entry(written), tree))
+            touches += _backup(options, written, places)
             if options.has("exchange"):
-                touches.append(Touch(_DELETE, places.entry(written), tree))
+                touches += [Touch(_DELETE, places.entry(written), True), Touch(_WRITE, origin, True)]
     return Effects(tuple(touches))
 
 
 def _copy(argv: Sequence[str], places: Places) -> Effects:
     options = parse(argv[1:], _COPY)
     deep = options.has("recursive") or options.has("archive")
-    replaces = any(
-        options.has(name) for name in ("remove-destination", "link", "symbolic-link", "force", "f")
-    )
+    replaces = any(options.has(name) for name in _REPLACING)
     sources, targets, in_folder = _destinations(options, places, one_may_be_here=False)
     touches = []
     for position, source in enumerate(sources):
@@ -176,6 +179,7 @@ def _copy(argv: Sequence[str], places: Places) -> Effects:
                 made = (inside(target, parent) for parent in _written_parents(name))
                 touches += [Touch(_WRITE, places.through(folder)) for folder in made]
             touches.append(Touch(_WRITE, places.through(written), tree))
+            touches += _backup(options, written, places)
             if replaces and places.is_link(written):
                 touches.append(Touch(_WRITE, places.entry(written), tree))
     return Effects(tuple(touches))
@@ -193,13 +197,23 @@ def _link(argv: Sequence[str], places: Places) -> Effects:
             touches.append(Touch(_READ, places.through(source), places.may_be_tree(source, follow=True)))
             continue
         target = targets[position]
-        written = places.entry(inside(target, basename(source)) if in_folder else target)
+        name = inside(target, basename(source)) if in_folder else target
+        written = places.entry(name)
         meant = source
         if symbolic and not options.has("relative") and not source.startswith("/"):
             meant = inside(written.rpartition("/")[0] or "/", source)
         touches.append(Touch(_READ, places.through(meant), places.may_be_tree(meant, follow=True)))
         touches.append(Touch(_WRITE, written))
+        touches += _backup(options, name, places)
     return Effects(tuple(touches))
+
+
+def _backup(options: Parsed, written: str, places: Places) -> list[Touch]:
+    """Where a file in the way is moved to: `cp -b -S rc x .bash` renames `.bash` to `.bashrc`."""
+    suffixes = options.values_of("suffix")
+    if not suffixes and not options.has("backup") and not options.has("b"):
+        return []
+    return [Touch(_WRITE, places.entry(written.rstrip("/") + suffix), True) for suffix in suffixes or ["~"]]
 
 
 def _disk_dump(argv: Sequence[str], places: Places) -> Effects:

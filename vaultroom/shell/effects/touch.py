@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from vaultroom.events import Action
 from vaultroom.shell.filesystem import LONGEST_PATH, FileView, NoFiles
 
+MOST_LOOK_UPS = 100_000
+"""Look-ups for one command (a long path counts as several)."""
 _OWN_PROCESS = ("/proc/self/", "/proc/thread-self/")
 _OWN_DESCRIPTORS = ("/proc/self/fd/", "/proc/thread-self/fd/")
 _MOST_PROC_STEPS = 4
@@ -32,6 +34,10 @@ class Effects:
     opaque: bool = False
 
 
+class TooManyPaths(Exception):
+    """A command names more paths than anyone should look up while an agent waits."""
+
+
 class Places:
     """Operands → paths, relative to one working directory.
 
@@ -46,19 +52,21 @@ class Places:
     def __init__(self, cwd: str, view: FileView) -> None:
         self.cwd = cwd
         self.doubtful = False
+        self._budget = MOST_LOOK_UPS
         self._view = view
         self._parents: dict[str, str] = {}
 
     def through(self, operand: str) -> str:
-        """The path behind all links."""
-        return self._resolve(posixpath.join(self.cwd, operand))
+        """The path behind all links. Raises TooManyPaths."""
+        return self._resolve(self._absolute(operand))
 
     def entry(self, operand: str) -> str:
         """The entry itself: links in the parent are followed, the last component is kept.
 
         With a trailing slash, or `.` or `..` at the end, the kernel follows the last component too.
+        Raises TooManyPaths.
         """
-        path = posixpath.join(self.cwd, operand)
+        path = self._absolute(operand)
         head, _, last = path.rpartition("/")
         if last in ("", ".", ".."):
             return self._resolve(path)
@@ -88,6 +96,13 @@ class Places:
         if self._view.is_link(path):
             return False
         return self._view.is_dir(path) or not self._view.lexists(path)
+
+    def _absolute(self, operand: str) -> str:
+        path = posixpath.join(self.cwd, operand)
+        self._budget -= 1 + len(path) // 64
+        if self._budget < 0:
+            raise TooManyPaths
+        return path
 
     def _resolve(self, path: str) -> str:
         if not _can_look_up(path):
