@@ -1,4 +1,4 @@
-"""A host that writes until it is killed, for test_audit_crash.py; every answered row is a line in `answers`."""
+"""A host that writes until it is killed, for test_audit_crash.py. Answered rows are lines in `answers`."""
 
 from __future__ import annotations
 

@@ -55,6 +55,7 @@ def take_over(db_path: Path, key: SigningKey) -> None:
     assert all(session.state is State.SEALED for session in report.sessions)
 
 
+@pytest.mark.slow
 def test_no_answered_row_is_lost_when_a_host_is_killed(tmp_path: Path) -> None:
     choice = random.Random(20)
     key = load_install_key(tmp_path / "keys")

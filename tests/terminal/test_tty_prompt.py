@@ -19,6 +19,13 @@ pytestmark = [
 ]
 
 SLEEP = (sys.executable, "-c", "import time\nprint('child runs', flush=True)\ntime.sleep(600)")
+CONTINUED = (
+    sys.executable,
+    "-u",
+    "-c",
+    "import signal, time\nsignal.signal(signal.SIGCONT, lambda *_: print('was continued'))\n"
+    "print('child runs')\nwhile True: time.sleep(60)",
+)
 ECHO = (sys.executable, "-u", "-c", "print('child runs')\nwhile True: print('child got', repr(input()))")
 RAW = (
     sys.executable,
@@ -268,14 +275,14 @@ def test_a_shells_foreground_job_survives_without_a_stopped_message(bench: OpenB
 
 
 def test_a_terminal_that_another_job_has_is_left_alone(bench: OpenBench) -> None:
-    made = bench(*SLEEP)
+    made = bench(*CONTINUED)
     made.sees("child runs")
     made.order(background=True)
     made.heard("moved")
     before = made.modes()
     made.show(a_card())
     made.quiet(1.2)
-    assert "approval" not in made.screen
+    assert "approval" not in made.screen and "was continued" not in made.screen
     assert made.modes() == before and made.process(made.child).state != "T"
     made.order(background=False)
     made.heard("moved")

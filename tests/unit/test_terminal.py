@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import termios
@@ -98,6 +99,16 @@ def test_a_group_stands_still_when_stop_returns_and_goes_on_after(sleeper: int) 
     continue_groups([sleeper])
     found = read_process(sleeper)
     assert found is not None and found.state != "T"
+
+
+def test_jobs_go_on_from_the_innermost_so_that_no_shell_sees_one_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "killpg", lambda group, number: sent.append((group, number)))
+    continue_groups((20, 30))
+    resumed, redrawn = signal.SIGCONT, signal.SIGWINCH
+    assert sent == [(30, resumed), (20, resumed), (30, redrawn), (20, redrawn)]
 
 
 def test_groups_that_are_gone_are_no_error() -> None:

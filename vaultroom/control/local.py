@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from vaultroom.control.protocol import AnswerCommand, SessionGrant, SessionStart, State
+from vaultroom.control.protocol import AnswerCommand, Output, SessionGrant, SessionStart, State, Steer
 from vaultroom.supervisor.host import Host
 
 
@@ -35,6 +35,18 @@ class LocalControl:
             return self._host.supervisor.state()
 
         return self._host.call(take())
+
+    def launch(self, start: SessionStart, environ: Mapping[str, str]) -> str:
+        return self._host.call(self._host.supervisor.launch(start, environ))
+
+    def output(self, session_id: str, after: int) -> Output:
+        return self._host.supervisor.output(session_id, after)
+
+    def steer(self, session_id: str, what: Steer) -> None:
+        self._host.call(self._host.supervisor.steer(session_id, what))
+
+    def revoke(self, grant_id: str) -> bool:
+        return self._host.call(self._host.supervisor.revoke(grant_id))
 
     def watch(self, receive: Callable[[State], None], surface: str = "") -> Callable[[], None]:
         async def deliver(state: State) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 PROTOCOL = 1
@@ -100,11 +101,68 @@ class SessionGrant:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """What a delete would remove: `files` and `bytes` counted so far, `complete` when that is all.
+
+    `sample` holds a few paths, visible() already.
+    """
+
+    files: int
+    bytes: int
+    complete: bool
+    sample: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """What a person may want to see before an answer. All texts are visible() already.
+
+    `facets`: one line for each thing that the act does, with the rule that decides it. `removal`: what a
+    delete would take. `difference`: a unified diff of a file that would change. `chain`: the processes that
+    ask, from the asking one up to the agent. `deliveries`: who was asked where, and whether it arrived.
+    """
+
+    facets: tuple[str, ...] = ()
+    removal: Removal | None = None
+    difference: tuple[str, ...] = ()
+    chain: tuple[str, ...] = ()
+    deliveries: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        removal = self.removal
+        return {
+            "facets": list(self.facets),
+            "removal": None
+            if removal is None
+            else {
+                "files": removal.files,
+                "bytes": removal.bytes,
+                "complete": removal.complete,
+                "sample": list(removal.sample),
+            },
+            "difference": list(self.difference),
+            "chain": list(self.chain),
+            "deliveries": list(self.deliveries),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Dossier:
+        removal = data["removal"]
+        return cls(
+            facets=tuple(data["facets"]),
+            removal=None if removal is None else Removal(**{**removal, "sample": tuple(removal["sample"])}),
+            difference=tuple(data["difference"]),
+            chain=tuple(data["chain"]),
+            deliveries=tuple(data["deliveries"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class RequestView:
     """A waiting request as a front end sees it. All texts are visible() already; times are RFC 3339.
 
     `card` is everything that a surface draws (approvals.card), as plain data. `seconds_left` counts from
-    when the snapshot was taken.
+    when the snapshot was taken. `dossier` is what a full card adds.
     """
 
     id: str
@@ -119,16 +177,26 @@ class RequestView:
     seconds_left: float
     unreachable: bool
     card: Mapping[str, Any]
+    dossier: Dossier = Dossier()
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _REQUEST_FIELDS} | {"card": dict(self.card)}
+        return {name: getattr(self, name) for name in _REQUEST_FIELDS} | {
+            "card": dict(self.card),
+            "dossier": self.dossier.to_dict(),
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RequestView:
-        return cls(**{name: data[name] for name in _REQUEST_FIELDS}, card=dict(data["card"]))
+        return cls(
+            **{name: data[name] for name in _REQUEST_FIELDS},
+            card=dict(data["card"]),
+            dossier=Dossier.from_dict(data["dossier"]),
+        )
 
 
-_REQUEST_FIELDS = tuple(name for name in RequestView.__dataclass_fields__ if name != "card")
+_REQUEST_FIELDS = tuple(
+    name for name in RequestView.__dataclass_fields__ if name not in ("card", "dossier")
+)
 LISTED_FIELDS = (
     "id",
     "state",
@@ -145,19 +213,27 @@ LISTED_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One agent's run as a front end sees it."""
+    """One agent's run as a front end sees it. Texts are visible() already.
+
+    `state` is starting, running, frozen or stopped (its questions are refused). `per_minute` is how many
+    acts came in the last 60 s. `launched` agents were started by the host and have their output kept.
+    """
 
     id: str
     agent: str
     command: tuple[str, ...]
     cwd: str
     policy: str
+    policy_hash: str
     started_at: str
+    state: str
     child_pid: int
     allowed: int
     denied: int
     asked: int
     waiting: int
+    per_minute: int
+    launched: bool
 
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _SESSION_FIELDS} | {"command": list(self.command)}
@@ -187,19 +263,74 @@ class EndedView:
 
 
 @dataclass(frozen=True, slots=True)
+class GrantView:
+    """A remembered answer: what it is (`label`), who gave it, how often it answered.
+
+    `seconds_left` is None when it holds until the session ends. A `window` answers all that is asked.
+    """
+
+    id: str
+    session: str
+    label: str
+    rule: str
+    by: str
+    directory: str
+    seconds_left: float | None
+    hits: int
+    window: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> GrantView:
+        return cls(**{name: data[name] for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """The host itself. `head` is `seq:hash` of the newest durable row, empty before the first.
+
+    `surfaces` are the places where somebody can be asked now. `trouble` says what is wrong with the log,
+    empty when nothing is.
+    """
+
+    pid: int
+    audit_db: str
+    rows: int
+    head: str
+    surfaces: tuple[str, ...]
+    trouble: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {
+            "surfaces": list(self.surfaces)
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> HostView:
+        values = {name: data[name] for name in cls.__dataclass_fields__}
+        return cls(**{**values, "surfaces": tuple(data["surfaces"])})
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """Everything that a front end shows, at one moment. A newer state replaces an older one whole."""
 
     version: int
     rooms: int
+    host: HostView
     sessions: tuple[SessionView, ...]
     requests: tuple[RequestView, ...]
+    grants: tuple[GrantView, ...] = ()
     ended: tuple[EndedView, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "version": self.version,
             "rooms": self.rooms,
+            "host": self.host.to_dict(),
+            "grants": [grant.to_dict() for grant in self.grants],
             "sessions": [session.to_dict() for session in self.sessions],
             "requests": [request.to_dict() for request in self.requests],
             "ended": [request.to_dict() for request in self.ended],
@@ -210,6 +341,8 @@ class State:
         return cls(
             version=data["version"],
             rooms=data["rooms"],
+            host=HostView.from_dict(data["host"]),
+            grants=tuple(GrantView.from_dict(item) for item in data["grants"]),
             sessions=tuple(SessionView.from_dict(item) for item in data["sessions"]),
             requests=tuple(RequestView.from_dict(item) for item in data["requests"]),
             ended=tuple(EndedView.from_dict(item) for item in data["ended"]),
@@ -243,6 +376,36 @@ class AnswerCommand:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a launched agent printed: `text` lies at byte offsets `start` to `end` of its whole output.
+
+    `start` is greater than what was asked for when older output was dropped. `closed` after the last byte.
+    """
+
+    start: int
+    end: int
+    text: str
+    closed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Output:
+        return cls(**{name: data[name] for name in cls.__dataclass_fields__})
+
+
+class Steer(StrEnum):
+    """What a person can do to an agent's processes."""
+
+    FREEZE = "freeze"
+    """SIGSTOP to its process group, until thawed."""
+    THAW = "thaw"
+    STOP = "stop"
+    """End it: SIGTERM, then SIGKILL; all that it asks is refused meanwhile."""
+
+
 class Control(Protocol):
     """The only handle that a front end holds. Every call may be made from any thread and blocks.
 
@@ -265,6 +428,20 @@ class Control(Protocol):
         ...
 
     def state(self) -> State: ...
+
+    def launch(self, start: SessionStart, environ: Mapping[str, str]) -> str:
+        """Start an agent that the host runs itself: stdin closed, output kept. Gives the session's id."""
+        ...
+
+    def output(self, session_id: str, after: int) -> Output:
+        """What a launched agent printed after byte `after`, at most 64 KiB at a time."""
+        ...
+
+    def steer(self, session_id: str, what: Steer) -> None: ...
+
+    def revoke(self, grant_id: str) -> bool:
+        """Forget a grant; False when there was none."""
+        ...
 
     def watch(self, receive: Callable[[State], None], surface: str = "") -> Callable[[], None]:
         """Call `receive` with the present state and after every change (from another thread; changes

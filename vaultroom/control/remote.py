@@ -11,12 +11,20 @@ import itertools
 import queue
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from vaultroom import wire
-from vaultroom.control.protocol import PROTOCOL, AnswerCommand, SessionGrant, SessionStart, State
+from vaultroom.control.protocol import (
+    PROTOCOL,
+    AnswerCommand,
+    Output,
+    SessionGrant,
+    SessionStart,
+    State,
+    Steer,
+)
 from vaultroom.errors import FrameError, HostUnavailable, VaultroomError
 
 CONNECT_SECONDS = 2.0
@@ -67,6 +75,18 @@ class RemoteControl:
 
     def state(self) -> State:
         return State.from_dict(self._call("state", {}))
+
+    def launch(self, start: SessionStart, environ: Mapping[str, str]) -> str:
+        return str(self._call("session.launch", {"start": start.to_dict(), "environ": dict(environ)}))
+
+    def output(self, session_id: str, after: int) -> Output:
+        return Output.from_dict(self._call("session.output", {"session": session_id, "after": after}))
+
+    def steer(self, session_id: str, what: Steer) -> None:
+        self._call("session.steer", {"session": session_id, "what": what.value})
+
+    def revoke(self, grant_id: str) -> bool:
+        return bool(self._call("grant.revoke", {"grant": grant_id}))
 
     def watch(self, receive: Callable[[State], None], surface: str = "") -> Callable[[], None]:
         with self._lock:

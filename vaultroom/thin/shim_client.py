@@ -93,7 +93,7 @@ def find_program(name: str, *, own: bytes, shims_root: bytes) -> bytes:
             continue
         if (status.st_dev, status.st_ino) == myself or _is_below(folder, root):
             continue
-        if _is_below(_folder_behind(candidate), root) :
+        if _is_below(_folder_behind(candidate), root) or _is_marked(candidate):
             continue
         return candidate
     raise Refusal(NOT_FOUND, f"vaultroom: {_printable(name)}: command not found\n")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.unit.audit.audit_kit import (
     Log,
@@ -26,6 +27,7 @@ from vaultroom.audit.head_file import Tip
 from vaultroom.audit.ledger import Ledger
 from vaultroom.audit.report import Check, Outcome, Report, State
 from vaultroom.audit.verify import verify
+from vaultroom.errors import StoreError
 from vaultroom.events import new_ulid
 from vaultroom.signing import SigningKey
 
@@ -440,6 +442,25 @@ def test_a_log_written_anew_needs_the_install_key_and_falls_to_a_witness(
         assert Check.KEYS in broken(run(log))
 
 
+class _Impostor(SigningKey):
+    """Carries the public key of an installation and signs with another."""
+
+    def __init__(self, public: bytes) -> None:
+        super().__init__(Ed25519PrivateKey.generate())
+        self.public = public
+
+
+def test_naming_the_install_key_is_not_having_it(log: Log, tmp_path: Path) -> None:
+    forged = tmp_path / "forged.db"
+    writer = open_writer(forged, _Impostor(log.key.public))
+    session = new_ulid()
+    writer.open_session(session_start(session)).result()
+    writer.stop()
+    report = verify(forged, log.key.public)
+    assert broken(report) == {Check.KEYS, Check.HEAD_FILE}
+    assert state_of(report, session) == (State.TAMPERED, 1)
+
+
 def test_a_fork_by_a_second_writer(log: Log, tmp_path: Path) -> None:
     """Two hosts go on from the same state; each history is valid alone and contradicts the other's heads."""
     fork = log.copy_to(tmp_path / "fork")
@@ -475,12 +496,49 @@ def test_a_dropped_wal_is_a_log_that_was_cut_off(log: Log, tmp_path: Path) -> No
     assert state_of(report, log.unsealed) == (State.TAMPERED, 7)
 
 
-def test_the_next_host_refuses_a_log_that_was_cut_off(log: Log) -> None:
-    from vaultroom.errors import StoreError
-
+def _cut_off(log: Log, newer: Log, fork: Log) -> None:
     attack(log, "DELETE FROM events WHERE session_id = :id AND seq > 4", id=log.unsealed)
-    with pytest.raises(StoreError, match="not as Vaultroom left it"):
+
+
+def _unsigned(log: Log, newer: Log, fork: Log) -> None:
+    attack(log, "UPDATE heads SET ts = 'later' WHERE session_id = :id", id=log.unsealed)
+
+
+def _rolled_back(log: Log, newer: Log, fork: Log) -> None:
+    log.head.write_bytes(newer.head.read_bytes())
+
+
+def _another_history(log: Log, newer: Log, fork: Log) -> None:
+    log.db.write_bytes(newer.db.read_bytes())
+    log.head.write_bytes(fork.head.read_bytes())
+
+
+def _another_installation(log: Log, newer: Log, fork: Log) -> None:
+    log.head.write_bytes(build_log(log.db.with_name("other.db")).head.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (_cut_off, "not its newest row"),
+        (_unsigned, "not its newest row"),
+        (_rolled_back, "cut off or rolled back"),
+        (_another_history, "not the one the head file saw"),
+        (_another_installation, "install key"),
+    ],
+)
+def test_the_next_host_refuses_a_log_that_is_not_as_it_was_left(
+    log: Log, tmp_path: Path, change: Callable[[Log, Log, Log], None], text: str
+) -> None:
+    newer, fork = log.copy_to(tmp_path / "newer"), log.copy_to(tmp_path / "fork")
+    for side in (newer, fork):
+        writer = open_writer(side.db, side.key)
+        writer.open_session(session_start(log.unsealed, segment=2, name="gemini")).result()
+        writer.stop()
+    change(log, newer, fork)
+    with pytest.raises(StoreError, match=text) as caught:
         open_writer(log.db, log.key)
+    assert "evidence" in caught.value.advice
 
 
 def test_a_session_that_follows_an_unsigned_head_is_seen(log: Log) -> None:

@@ -5,26 +5,26 @@ from typing import Any
 
 import pytest
 
+from tests.kit.views import removal, request_view, session_view, state
 from vaultroom.control.protocol import (
     LISTED_FIELDS,
     AnswerCommand,
-    EndedView,
-    RequestView,
+    Dossier,
+    Output,
     SessionGrant,
     SessionStart,
-    SessionView,
-    State,
 )
 
 START = SessionStart("a", ("bash", "x\udc80"), "/w", b"\x00policy", "p.yaml", "/bin", "/home/dev", {"A": "b"})
 GRANT = SessionGrant("S", {"PATH": "/s"}, ("TOKEN",), ("warning",), True)
-REQUEST = RequestView("R", "pending", "S", "a", "r", "shell.exec", "$ x", "t", "u", 1.5, False, {"act": "x"})
-SESSION = SessionView("S", "a", ("bash",), "/w", "p", "t", 7, 1, 2, 3, 4)
-STATE = State(9, 0, (SESSION,), (REQUEST,), (EndedView("Q", "denied", "cli"),))
+REQUEST = request_view(dossier=Dossier(("f",), removal(), ("-a", "+b"), ("c",), ("d",)))
+SESSION = session_view()
+STATE = state(requests=(REQUEST,))
+OUTPUT = Output(1, 5, "text", False)
 ANSWER = AnswerCommand("R", "deny", "cli", "why", "digest", 5, "/w")
 
 
-@pytest.mark.parametrize("value", [START, GRANT, REQUEST, SESSION, STATE, ANSWER])
+@pytest.mark.parametrize("value", [START, GRANT, REQUEST, SESSION, STATE, ANSWER, OUTPUT])
 def test_everything_travels_as_json(value: Any) -> None:
     assert type(value).from_dict(json.loads(json.dumps(value.to_dict()))) == value
 

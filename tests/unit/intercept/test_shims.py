@@ -125,6 +125,16 @@ def run_script(host: ShimHost, script: bytes) -> subprocess.CompletedProcess[byt
     return host.run(["tool", "a b"])
 
 
+def test_the_interpreter_reads_arguments_as_utf_8_in_every_locale(host: ShimHost) -> None:
+    """Not every machine has a Latin-1 locale to try it in, so the flag itself is looked at."""
+    install(host, "tool")
+    first = (host.shims / "tool").read_bytes().split(b"\n")[0].decode()
+    assert first == f"#!{base_interpreter()} -ISXutf8"
+    probe = "import sys; print(sys.flags.utf8_mode, sys.flags.isolated, sys.flags.no_site)"
+    done = subprocess.run([base_interpreter(), "-ISXutf8", "-c", probe], capture_output=True, check=True)
+    assert done.stdout == b"1 1 1\n"
+
+
 def test_an_interpreter_path_that_no_first_line_can_hold(host: ShimHost) -> None:
     install(host, "tool")
     for name in ("with space", "long" * 40):

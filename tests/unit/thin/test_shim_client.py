@@ -301,6 +301,23 @@ def test_a_shim_never_starts_a_shim(host: ShimHost, spelling: str) -> None:
     assert copy.returncode == 127
 
 
+def test_whatever_lies_below_the_root_of_the_shims_is_passed_over(host: ShimHost) -> None:
+    """Also without the mark of a shim, and through links and `..`."""
+    strange = host.shims_root / "strange" / "deep"
+    strange.mkdir(parents=True)
+    (strange / "tool").write_text("#!/bin/sh\necho strange\n")
+    (strange / "tool").chmod(0o755)
+    links = host.home / "links"
+    links.mkdir()
+    (links / "folder").symlink_to(strange)
+    (links / "tool").symlink_to("step")
+    (links / "step").symlink_to("folder/tool")
+    for folder in (strange, f"{strange}/../deep", links / "folder", links):
+        done = host.run(["tool"], env=host.environment(PATH=f"{folder}:{host.programs}"))
+        assert done.stdout.startswith(b"ran\0")
+        assert host.run(["tool"], env=host.environment(PATH=str(folder))).returncode == 127
+
+
 def test_a_path_that_the_shell_start_file_rewrites(host: ShimHost) -> None:
     start = host.home / "start.sh"
     start.write_text(f"PATH={host.shims}:$PATH:{host.shims}\ntool > /dev/null\n")

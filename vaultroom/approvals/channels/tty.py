@@ -214,7 +214,7 @@ class TtyPrompter:
             terminal.write(f"\r\x1b[K{visible(command.text)}")
         elif isinstance(command, Send):
             self._handled = [*self._handled[-_HANDLED:], (state.card.id, state.card.shown)]
-            return self._give(state.card, command.answer)
+            return give(self._answer, state.card.id, command.answer)
         else:
             return command.text
         return None
@@ -236,18 +236,20 @@ class TtyPrompter:
             return state.end("no longer asked")
         return state.end(_ended_text(ended.state, ended.by))
 
-    def _give(self, card: Card, answer: Answer) -> str:
-        try:
-            result = self._answer(card.id, answer)
-            if isinstance(result, concurrent.futures.Future):
-                result = result.result(_ANSWER_PATIENCE)
-        except Exception as error:
-            return f"the answer did not arrive ({type(error).__name__}: {error}); the request waits on"
-        if result is None or result.outcome is Outcome.ACCEPTED:
-            return _ended_text(answer.kind.state, "")
-        if result.outcome is Outcome.ALREADY and result.state is not None:
-            return _ended_text(result.state, result.by or "elsewhere")
-        return f"the answer was not taken: {result.message or result.outcome}"
+
+def give(answer_to: GiveAnswer, request_id: str, answer: Answer) -> str:
+    """Give an answer, and say in a few words what really became of the request. Raises nothing."""
+    try:
+        result = answer_to(request_id, answer)
+        if isinstance(result, concurrent.futures.Future):
+            result = result.result(_ANSWER_PATIENCE)
+    except Exception as error:
+        return f"the answer did not arrive ({type(error).__name__}: {error}); the request waits on"
+    if result is None or result.outcome is Outcome.ACCEPTED:
+        return _ended_text(answer.kind.state, "")
+    if result.outcome is Outcome.ALREADY and result.state is not None:
+        return "too late: " + _ended_text(result.state, result.by)
+    return f"the answer was not taken: {result.message or result.outcome}"
 
 
 def _ended_text(state: RequestState, by: str) -> str:

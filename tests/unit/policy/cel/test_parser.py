@@ -18,6 +18,7 @@ MISTAKES = [
     ("event.cmd == “x”", 1, 14, "use straight quotes"),
     ('cmd == "x"', 1, 1, "did you mean event.cmd?"),
     ('cmdd == "x"', 1, 1, "did you mean event.cmd?"),
+    ('agent == "x"', 1, 1, "did you mean event.agent?"),
     ('evnt.cmd == "x"', 1, 1, "did you mean 'event'?"),
     ('event.cmdd == "x"', 1, 7, "the event has no field 'cmdd'; did you mean 'cmd'?"),
     ('event["cmd"] == "x"', 1, 1, "write event.NAME instead of event[…]"),

@@ -94,6 +94,14 @@ def test_a_deviation_elsewhere_in_the_expression_excuses_nothing_for_an_event_th
     assert "negative-index" in deviations(program, {**EVENT, "tool_args": {"i": -1}})
 
 
+def test_a_deviation_in_a_part_that_the_verdict_does_not_need_is_recognised() -> None:
+    source = "event.tool_args.nope < event.argv.filter(a, event.tool_args.nope == a).size() || true"
+    program = compile_program(source)
+    assert outcome(program, dict(EVENT)) is True
+    assert outcome(SecondOpinion(source), dict(EVENT)) == "error"
+    assert "failure-in-macro" in deviations(program, dict(EVENT))
+
+
 def test_as_judge_it_raises_only_evaluation_errors_with_a_position() -> None:
     judge = SecondOpinion("true &&\n event.tool_args.nope == 1")
     with pytest.raises(CelEvalError) as caught:

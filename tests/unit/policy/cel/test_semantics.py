@@ -270,6 +270,15 @@ def test_whatever_is_in_the_event_only_an_evaluation_error_comes_out() -> None:
             pass
 
 
+def test_an_event_too_deep_to_compare_is_an_evaluation_error() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    program = compile_program("event.tool_args.a == event.tool_args.b")
+    with pytest.raises(CelEvalError, match="cannot be evaluated"):
+        program.evaluate({**zero_view(), "tool_args": {"a": deep, "b": deep}})
+
+
 def test_tuples_of_a_frozen_event_are_lists() -> None:
     view = {**zero_view(), "argv": ("git", "push")}
     source = 'event.argv == ["git", "push"] && "git" in event.argv && type(event.argv) == list'
