@@ -95,6 +95,15 @@ def initial_environment(pid: int) -> dict[bytes, bytes] | None:
     return dict(item.split(b"=", 1) for item in items if b"=" in item)
 
 
+def process_name(pid: int) -> str | None:
+    """The process's short name as the kernel knows it; None when it cannot be seen."""
+    try:
+        with open(f"/proc/{pid}/comm", "rb") as comm:
+            return comm.read().rstrip(b"\n").decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
 def become_subreaper() -> bool:
     """Keep orphaned descendants below this process (Linux); False where the system cannot."""
     if not IS_LINUX:

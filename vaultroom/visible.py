@@ -11,6 +11,10 @@ import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LOOKALIKE_SPACES = frozenset({"Zs"})
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that no font draws."""
+_VARIATIONS = ((0xFE00, 0xFE0F), (0x180B, 0x180F), (0xE0100, 0xE01EF))
+"""Selectors that change or hide the character before them."""
 
 
 def _mark(char: str) -> str:
@@ -23,6 +27,9 @@ def _mark(char: str) -> str:
 
 
 def _acts(char: str) -> bool:
+    code = ord(char)
+    if char in _BLANK or any(first <= code <= last for first, last in _VARIATIONS):
+        return True
     category = unicodedata.category(char)
     return category in _HIDDEN or (category in _LOOKALIKE_SPACES and char != " ")
 

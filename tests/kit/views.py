@@ -90,7 +90,12 @@ def state(**changes: Any) -> State:
         version=1,
         rooms=1,
         host=HostView(
-            pid=4000, audit_db="/home/dev/audit.db", rows=46, head="46:9f86d081", surfaces=("tui",), trouble=""
+            pid=4000,
+            audit_db="/home/dev/audit.db",
+            rows=46,
+            head="46:9f86d081",
+            surfaces=("tui",),
+            trouble="",
         ),
         sessions=(session_view(),),
         requests=(request_view(),),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 
@@ -106,3 +108,14 @@ def test_hostile_text_reaches_no_terminal(world: World, pane: Tmux) -> None:
     assert "approval requested" in shown
     pane.type("d")
     pane.wait("code 126")
+
+
+def test_a_signal_reaches_an_agent_that_is_held_for_a_question(world: World, pane: Tmux) -> None:
+    pane.line("git push; echo code $?")
+    _armed(pane)
+    (runner,) = {
+        json.loads(path.read_text())["runner"]["pid"] for path in (world.home / "sessions").glob("*.json")
+    }
+    os.kill(runner, signal.SIGHUP)
+    pane.wait("ended 129")
+    assert world.rows("final_effect='allow'") == []

@@ -255,14 +255,14 @@ TEXTS = st.one_of(st.lists(FRAGMENTS, max_size=14).map("".join), st.text(max_siz
 
 
 @given(TEXTS)
-@settings(max_examples=1500)
+@settings(max_examples=700)
 def test_masking_a_text_twice_changes_nothing_more(text: str) -> None:
     once = mask_text(text)
     assert mask_text(once) == once
 
 
 @given(st.lists(TEXTS, max_size=6))
-@settings(max_examples=800)
+@settings(max_examples=400)
 def test_masking_argv_twice_changes_nothing_more(argv: list[str]) -> None:
     once = mask_argv(argv)
     assert len(once) == len(argv)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,18 @@ import pytest
 from vaultroom.paths import find_home, require_private
 
 
-def test_everything_lies_under_vaultroom_home(tmp_path: Path) -> None:
-    home = find_home({"VAULTROOM_HOME": str(tmp_path)})
+def test_everything_lies_under_vaultroom_home() -> None:
+    with tempfile.TemporaryDirectory(prefix="v") as folder:
+        _everything_lies_under(Path(folder))
+
+
+def _everything_lies_under(root: Path) -> None:
+    home = find_home({"VAULTROOM_HOME": str(root)})
     places = [
         home.user_policy, home.settings, home.trusted_policies, home.audit_db, home.keys, home.shims,
         home.sessions, home.lock, home.control_socket, home.session_socket("01J00000000000000000000000"),
     ]  # fmt: skip
-    assert all(place.is_relative_to(tmp_path) for place in places)
+    assert all(place.is_relative_to(root) for place in places)
     home.prepare()
     assert home.run.stat().st_mode & 0o777 == 0o700
 

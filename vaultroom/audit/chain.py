@@ -11,6 +11,7 @@ import hashlib
 from dataclasses import dataclass
 
 from vaultroom.events.codec import canonical_json
+from vaultroom.signing import verifies
 
 HASH_SIZE = 32
 """Bytes of a row hash."""
@@ -57,6 +58,12 @@ def row_hash(prev_hash: bytes, payload: bytes, verdict: str, rule_name: str | No
 def head_statement(session_id: str, seq: int, hash_: bytes, rows: int, ts: str) -> bytes:
     """What a session key signs at every commit."""
     return _HEAD_DOMAIN + canonical_json([session_id, seq, hash_.hex(), rows, ts])
+
+
+def is_signed(head: Head, public_key: bytes) -> bool:
+    """Whether a session's key signed `head`."""
+    statement = head_statement(head.session_id, head.seq, head.row_hash, head.rows, head.ts)
+    return verifies(public_key, head.sig, statement)
 
 
 def key_statement(session_id: str, segment: int, public_key: bytes) -> bytes:

@@ -247,7 +247,7 @@ class Walk:
             raise Divergence(
                 Check.LINKS, f"it follows row {head.seq} of session {head.session_id}, which is not there"
             )
-        if not is_signed(head, before.key):
+        if not chain.is_signed(head, before.key):
             raise Divergence(
                 Check.LINKS, f"it follows a head of session {head.session_id} that is not signed"
             )
@@ -272,7 +272,7 @@ class Walk:
             raise Divergence(Check.HEADS, "it has no signed head")
         if head.seq < state.seq:
             raise Divergence(Check.HEADS, "rows follow that its signed head does not cover", head.seq + 1)
-        if head.row_hash != state.row_hash or not is_signed(head, state.key):
+        if head.row_hash != state.row_hash or not chain.is_signed(head, state.key):
             raise Divergence(Check.HEADS, "its newest row is not signed by its key")
         columns = dict(zip(_SESSION_MEMBERS, row, strict=False))
         if not state.closed and (columns["ended_at"], row[7], row[8]) != (None, None, None):
@@ -298,12 +298,6 @@ def head_from_link(link: dict[str, Any]) -> Head:
         link["ts"],
         bytes.fromhex(link["sig"]),
     )
-
-
-def is_signed(head: Head, key: bytes) -> bool:
-    """Whether a session's key signed `head`."""
-    statement = chain.head_statement(head.session_id, head.seq, head.row_hash, head.rows, head.ts)
-    return verifies(key, head.sig, statement)
 
 
 def _misplaced(found: Any, expected: int) -> Divergence:

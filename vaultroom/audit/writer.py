@@ -17,8 +17,10 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from vaultroom import clock
+from vaultroom.audit.chain import Head
 from vaultroom.audit.head_file import Tip
-from vaultroom.audit.ledger import Append, Ledger, Unsealed
+from vaultroom.audit.inherited import Unsealed
+from vaultroom.audit.ledger import Append, Ledger
 from vaultroom.audit.record import Entry, SessionStart
 from vaultroom.audit.store import BUSY_SECONDS
 from vaultroom.errors import StoreError
@@ -60,6 +62,7 @@ class AuditWriter:
         self._open = False
         self._thread: threading.Thread | None = None
         self._rows = 0
+        self._newest: Head | None = None
         self._commit_seconds = 0.0
         self._sessions_unsealed: tuple[Unsealed, ...] = ()
         self._tips: dict[str, Tip] = {}
@@ -74,6 +77,11 @@ class AuditWriter:
     def head_file_error(self) -> OSError | None:
         """Why the head file could not be written after the newest commit; None when it was."""
         return self._head_file_error
+
+    @property
+    def newest(self) -> Head | None:
+        """The newest durable row of any session, with its signature; None for an empty log."""
+        return self._newest
 
     def last_seq(self, session_id: str) -> int:
         """The number of the newest durable row of an open session; 0 for any other."""
@@ -272,6 +280,7 @@ class AuditWriter:
     def _publish(self, ledger: Ledger) -> None:
         """Replace what other threads see."""
         self._rows = ledger.rows
+        self._newest = ledger.newest
         self._sessions_unsealed = ledger.unsealed
         self._tips = {tip.session_id: tip for tip in ledger.heads()}
         self._head_file_error = ledger.head_file_error

@@ -48,6 +48,11 @@ class TerminalPrompts:
             [Ended(ended.id, RequestState(ended.state), ended.by) for ended in state.ended],
         )
 
+    def give_way(self) -> None:
+        """Take a question off the screen and let the agent go, until the host's next state."""
+        if self._prompter is not None:
+            self._prompter.set_enabled(False)
+
     def stop(self) -> None:
         if self._prompter is not None:
             self._prompter.close()

@@ -153,7 +153,7 @@ def _run_child(home: Home, joined: Joined, grant: SessionGrant, start: SessionSt
         prompts.start(child.pid, link.answer)
     link.start(prompts.surface)
     try:
-        code = child.wait()
+        code = child.wait(prompts.give_way)
     finally:
         prompts.stop()
     _close(link, grant.id, code)

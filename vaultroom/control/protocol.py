@@ -194,9 +194,7 @@ class RequestView:
         )
 
 
-_REQUEST_FIELDS = tuple(
-    name for name in RequestView.__dataclass_fields__ if name not in ("card", "dossier")
-)
+_REQUEST_FIELDS = tuple(name for name in RequestView.__dataclass_fields__ if name not in ("card", "dossier"))
 LISTED_FIELDS = (
     "id",
     "state",

@@ -127,9 +127,9 @@ def facets_to_list(event: Event) -> list[dict[str, Any]]:
             value = getattr(facet, name)
             if value != getattr(base, name):
                 entry[name] = value.value if name == "action" else value
-        if facet.argv != base.argv:
+        if facet.argv is not base.argv and facet.argv != base.argv:  # thousands may share one long argv
             entry["argv"] = list(facet.argv)
-        if facet.tool_args != base.tool_args:
+        if facet.tool_args is not base.tool_args and facet.tool_args != base.tool_args:
             entry["tool_args"] = facet.tool_args
         if facet.parent is not None:
             entry["of"] = facet.parent

@@ -28,7 +28,8 @@ class Facet:
 
     `cmd` is the program's base name; `argv` includes argv[0]; `path` is absolute, without `..` and with
     symbolic links resolved; `host` is normalised (lower case, no trailing dot, IDNA); `port` is 0 where
-    unknown. `recursive` says that the act reaches everything below `path`. `parent` is the index of the primary facet that a derived one belongs to.
+    unknown. `recursive` says that the act reaches everything below `path`. `parent` is the index of the
+    primary facet that a derived one belongs to.
     """
 
     action: Action

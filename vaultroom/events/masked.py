@@ -22,7 +22,7 @@ def mask_event(event: Event) -> tuple[Event, tuple[str, ...]]:
     as it is, since it cannot be written down.
     """
     changed: list[str] = []
-    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    known: dict[int, tuple[str, ...] | None] = {}
     values: dict[str, Any] = {}
     for name in _TEXTS:
         text = getattr(event, name)
@@ -47,7 +47,7 @@ def mask_event(event: Event) -> tuple[Event, tuple[str, ...]]:
 
 def _masked_members(
     judged: Event | Facet,
-    known: dict[tuple[str, ...], tuple[str, ...]],
+    known: dict[int, tuple[str, ...] | None],
     changed: list[str],
     *,
     prefix: str,
@@ -58,12 +58,13 @@ def _masked_members(
     """
     values: dict[str, Any] = {}
     if judged.argv:
-        argv = known.get(judged.argv)
-        if argv is None:
-            argv = known[judged.argv] = mask_argv(judged.argv)
-        if argv != judged.argv:
+        if id(judged.argv) not in known:  # thousands of derived facets share one argv, and hashing it is slow
+            masked = mask_argv(judged.argv)
+            known[id(judged.argv)] = None if masked == judged.argv else masked
+        argv = known[id(judged.argv)]
+        if argv is not None:
             values["argv"] = argv
-            if told is None or told.argv != judged.argv:
+            if told is None or (told.argv is not judged.argv and told.argv != judged.argv):
                 pairs = zip(judged.argv, argv, strict=True)
                 changed.extend(
                     f"{prefix}argv[{index}]" for index, (old, new) in enumerate(pairs) if old != new

@@ -7,7 +7,6 @@ before anything is answered (law 2); any doubt on the way is a recorded deny (la
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from vaultroom.audit.record import Entry, act_entry, outcome_entry
 from vaultroom.errors import StoreError
 from vaultroom.events import Effect, Event, FacetVerdict, Verdict
 from vaultroom.events.masked import mask_event
+from vaultroom.gate.activity import Counts, PerMinute
 from vaultroom.gate.budget import RULE as BUDGET_RULE
 from vaultroom.gate.budget import RateBudget
 from vaultroom.gate.judge import Outcome
@@ -45,9 +45,11 @@ class LookUps(Protocol):
 
 
 class Log(Protocol):
-    """Where entries go: the future is done once the row is durable."""
+    """Where entries go."""
 
-    def submit(self, entry: Entry, *, policy_text: bytes | None = None) -> concurrent.futures.Future[int]: ...
+    async def append(self, entry: Entry, *, policy_text: bytes | None = None) -> int:
+        """Returns the row's seq once it is durable. Raises StoreError when it is not in the log."""
+        ...
 
 
 class Evaluator(Protocol):
@@ -67,17 +69,12 @@ class GatePolicy:
     """A rule's own text by its name, empty when there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many acts were let through, stopped and asked about so far."""
-
-    allowed: int = 0
-    denied: int = 0
-    asked: int = 0
-
-
 class Gate:
-    """Judges the acts of one session. It lives on the supervisor's loop."""
+    """Judges the acts of one session. It lives on the supervisor's loop.
+
+    `asked` is told of each question before it is asked, with the event as it really is: what a card shows
+    from memory alone comes from there.
+    """
 
     def __init__(
         self,
@@ -89,6 +86,7 @@ class Gate:
         broker: Broker,
         grants: GrantBook,
         lookups: LookUps,
+        asked: Callable[[ApprovalRequest, Event], None] = lambda request, event: None,
     ) -> None:
         self._policy = policy
         self._guard = guard
@@ -97,7 +95,9 @@ class Gate:
         self._broker = broker
         self._grants = grants
         self._lookups = lookups
+        self._asked = asked
         self.counts = Counts()
+        self.per_minute = PerMinute()
 
     async def judge(self, event: Event) -> Outcome:
         """The outcome of one act, after its record is durable. Never raises for a bad act."""
@@ -113,6 +113,7 @@ class Gate:
 
     def _verdict(self, event: Event, policy: GatePolicy) -> Verdict:
         started = clock.perf_ns()
+        self.per_minute.add(clock.monotonic())
         try:
             verdict = self._protected(event) or self._within_budget(policy.evaluator.evaluate(event))
         except Exception as error:  # law 1: whatever goes wrong while judging is a deny
@@ -162,7 +163,7 @@ class Gate:
         try:
             masked, members = mask_event(event)
             entry = act_entry(masked, verdict, policy_hash=policy.policy_hash, masked=members)
-            await self._durable(entry)
+            await self._log.append(entry)
             if verdict.effect is not Effect.REQUIRE_APPROVAL:
                 return self._count(Outcome(verdict.effect, verdict.rule_name, verdict.message))
             return self._count(await self._ask(event, masked, verdict, policy))
@@ -190,6 +191,7 @@ class Gate:
         )
         resolution = self._remembered(event, memory)
         if resolution is None:
+            self._asked(request, event)
             try:
                 resolution = await self._broker.ask(request)
             except asyncio.CancelledError:
@@ -229,7 +231,7 @@ class Gate:
             shown=request.shown,
             grant=resolution.grant_id,
         )
-        await self._durable(entry)
+        await self._log.append(entry)
 
     async def _record_withdrawal(
         self,
@@ -245,9 +247,6 @@ class Gate:
                 masked, verdict, policy, request, replace(resolution, waited_ns=waited)
             )
         self._count(Outcome(Effect.DENY, verdict.rule_name))
-
-    async def _durable(self, entry: Entry) -> None:
-        await asyncio.wrap_future(self._log.submit(entry))
 
     def _count(self, outcome: Outcome) -> Outcome:
         if outcome.allowed:

@@ -106,8 +106,7 @@ finally:
 
 
 def base_interpreter() -> str:
-    """The real interpreter behind a virtual environment: it starts faster, and the environment may go away.
-    """
+    """The real interpreter behind a virtual environment: it starts faster, and outlives the environment."""
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from vaultroom import clock
 from vaultroom.approvals.broker import Broker
 from vaultroom.approvals.grants import GrantBook
+from vaultroom.approvals.request import ApprovalRequest
+from vaultroom.events import Event
 from vaultroom.gate.budget import RateBudget
 from vaultroom.gate.gate import Gate, GatePolicy, Log
 from vaultroom.gate.protect import Guard
@@ -67,6 +70,7 @@ def build_gate(
     broker: Broker,
     grants: GrantBook,
     lookups: LookupThreads,
+    asked: Callable[[ApprovalRequest, Event], None],
 ) -> Gate:
     """The session's door. It compiles the policy, which takes milliseconds: call it off the loop."""
     texts = rule_texts(policy, data)
@@ -85,4 +89,5 @@ def build_gate(
         broker=broker,
         grants=grants,
         lookups=lookups,
+        asked=asked,
     )

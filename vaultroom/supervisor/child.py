@@ -6,21 +6,29 @@ Specification section 4.2, steps 7 and 8.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import os
 import signal
 import termios
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
 from vaultroom import platform
+from vaultroom.supervisor.session_files import ProcessMark
+from vaultroom.supervisor.watch import process_end
 
 _STOPS_FROM_TERMINAL = frozenset({signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
 _IGNORED_BY_PYTHON = tuple(
     getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGXFZ") if hasattr(signal, name)
 )
+
+
+GRACE_SECONDS = 5.0
+"""How long an agent may take to end after SIGTERM."""
 
 
 class Child:
@@ -51,7 +59,9 @@ class Child:
         terminal = _own_terminal()
         platform.become_subreaper()
         try:
-            pid = _posix_spawn(program, argv, environ)
+            with spawning:
+                pid = _posix_spawn(program, argv, environ)
+                own_children.add(pid)
         except OSError as error:
             if terminal is not None:
                 os.close(terminal)
@@ -64,21 +74,22 @@ class Child:
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the agent's process group; a group that is gone is not an error."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+        signal_group(self.pid, number)
 
-    def wait(self) -> int:
+    def wait(self, forwarded: Callable[[], None] = lambda: None) -> int:
         """Wait for the agent's end, passing SIGINT, SIGTERM and SIGHUP on. Call it on the main thread.
 
-        Returns the exit code, 128 + N when signal N ended it.
+        `forwarded` is called after each signal passed on: an agent that is held for a question must be let
+        go to hear it. Returns the exit code, 128 + N when signal N ended it.
         """
-        with self._forwarding():
+        with self._forwarding(forwarded):
             while True:
                 _, status = os.waitpid(self.pid, os.WUNTRACED)
                 if not os.WIFSTOPPED(status):
                     break
                 if os.WSTOPSIG(status) in _STOPS_FROM_TERMINAL:
                     self._suspend()
+        own_children.discard(self.pid)
         self._take_terminal_back(crashed=os.WIFSIGNALED(status))
         return platform.exit_code(status)
 
@@ -105,12 +116,13 @@ class Child:
         self._terminal = None
 
     @contextlib.contextmanager
-    def _forwarding(self) -> Iterator[None]:
+    def _forwarding(self, forwarded: Callable[[], None]) -> Iterator[None]:
         def forward(number: int, frame: FrameType | None) -> None:
             self.signal_group(number)
+            forwarded()
 
         def reap(number: int, frame: FrameType | None) -> None:
-            reap_orphans(self.pid)
+            reap_orphans()
 
         before = {}
         for number in platform.FORWARDED_SIGNALS:
@@ -125,18 +137,46 @@ class Child:
 
 
 own_children: set[int] = set()
-"""Pids that other code of this process started and waits for; orphans are all the others."""
+"""Pids that this process started and waits for; orphans are all the others."""
+
+spawning = threading.Lock()
+"""Held while a child is started and entered into `own_children`."""
 
 
-def reap_orphans(agent: int) -> None:
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to a process group; one that is gone is not an error."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+async def end_group(agent: ProcessMark) -> None:
+    """SIGTERM to the agent's group (thawed, so that it can act on it), then SIGKILL if it stays."""
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        signal_group(agent.pid, number)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(process_end(agent), GRACE_SECONDS)
+    if agent.alive():
+        signal_group(agent.pid, signal.SIGKILL)
+
+
+def reap_orphans() -> None:
     """Collect dead processes that this process adopted as a subreaper."""
+    if not spawning.acquire(blocking=False):
+        return  # the next tick will do
+    try:
+        _reap()
+    finally:
+        spawning.release()
+
+
+def _reap() -> None:
     for listing in Path("/proc/self/task").glob("*/children"):
         try:
             pids = [int(word) for word in listing.read_text().split()]
         except OSError:
             continue
         for pid in pids:
-            if pid != agent and pid not in own_children and platform.start_time(pid) is None:
+            if pid not in own_children and platform.start_time(pid) is None:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(pid, os.WNOHANG)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vaultroom import tasks
-from vaultroom.control.protocol import PROTOCOL, AnswerCommand, SessionStart, State
+from vaultroom.control.protocol import PROTOCOL, AnswerCommand, SessionStart, State, Steer
 from vaultroom.errors import FrameError, VaultroomError
 from vaultroom.platform import Peer
 from vaultroom.supervisor import peers
@@ -115,6 +115,10 @@ class _Connection:
             "session.rejoin": self._rejoin,
             "session.started": self._started,
             "session.close": self._close,
+            "session.launch": self._launch,
+            "session.output": self._output,
+            "session.steer": self._steer,
+            "grant.revoke": self._revoke,
         }
 
     async def serve(self) -> None:
@@ -202,6 +206,19 @@ class _Connection:
         session_id, code = str(arguments["session"]), int(arguments["code"])
         self._require_own(session_id)
         await self._supervisor.close_session(session_id, reason="exit", code=code)
+
+    async def _launch(self, arguments: dict[str, Any]) -> Any:
+        environ = {str(name): str(value) for name, value in dict(arguments["environ"]).items()}
+        return await self._supervisor.launch(SessionStart.from_dict(arguments["start"]), environ)
+
+    async def _output(self, arguments: dict[str, Any]) -> Any:
+        return self._supervisor.output(str(arguments["session"]), int(arguments["after"])).to_dict()
+
+    async def _steer(self, arguments: dict[str, Any]) -> Any:
+        await self._supervisor.steer(str(arguments["session"]), Steer(arguments["what"]))
+
+    async def _revoke(self, arguments: dict[str, Any]) -> Any:
+        return await self._supervisor.revoke(str(arguments["grant"]))
 
     def _require_own(self, session_id: str) -> None:
         if not self._supervisor.holds_session(session_id, self._peer.pid):

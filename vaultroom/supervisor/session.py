@@ -15,6 +15,7 @@ from vaultroom.intercept.shim_events import shim_event
 from vaultroom.policy.model import Policy
 from vaultroom.shell import NoFiles, RealFiles, needs_files
 from vaultroom.supervisor.ipc import SessionSocket
+from vaultroom.supervisor.launched import LaunchedChild
 from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session_files import SessionFile
 
@@ -29,7 +30,19 @@ class Session:
     started_at: str
     socket: SessionSocket | None = None
     watching: asyncio.Task[None] | None = None
+    launched: LaunchedChild | None = None
+    frozen: bool = False
+    stopped: bool = False
     closing: bool = field(default=False)
+
+    @property
+    def state(self) -> str:
+        """What SessionView.state says."""
+        if self.stopped:
+            return "stopped"
+        if self.frozen:
+            return "frozen"
+        return "running" if self.facts.child.pid else "starting"
 
     @property
     def id(self) -> str:

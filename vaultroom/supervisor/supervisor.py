@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Awaitable, Callable
+import signal
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,21 @@ from typing import Any
 from vaultroom import clock, tasks
 from vaultroom.approvals.broker import Broker
 from vaultroom.approvals.grants import GrantBook
+from vaultroom.approvals.request import ApprovalRequest
 from vaultroom.audit import record
 from vaultroom.audit.reader import AuditReader
 from vaultroom.audit.writer import AuditWriter
-from vaultroom.control.protocol import AnswerCommand, SessionGrant, SessionStart, State
+from vaultroom.control.protocol import (
+    AnswerCommand,
+    Dossier,
+    Output,
+    SessionGrant,
+    SessionStart,
+    State,
+    Steer,
+)
 from vaultroom.errors import PolicyError, StoreError, VaultroomError
-from vaultroom.events import Action, new_ulid
+from vaultroom.events import Action, Event, new_ulid
 from vaultroom.intercept.shims import install_shims, remove_shims
 from vaultroom.paths import Home
 from vaultroom.policy.loader import load_policy
@@ -30,14 +41,23 @@ from vaultroom.policy.model import Policy
 from vaultroom.signing import load_install_key
 from vaultroom.supervisor import views
 from vaultroom.supervisor.assembly import audit_path, build_gate, home_guard, withheld_variables
+from vaultroom.supervisor.child import end_group, reap_orphans, signal_group
 from vaultroom.supervisor.control_server import ControlServer
-from vaultroom.supervisor.environment import session_variables
+from vaultroom.supervisor.dossier import dossier_of
+from vaultroom.supervisor.environment import child_environment, session_variables
 from vaultroom.supervisor.ipc import SessionSocket
+from vaultroom.supervisor.launched import LaunchedChild, OutputBuffer
 from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session import Session, ShimEvents
 from vaultroom.supervisor.session_files import ProcessMark, SessionFile, SessionFiles
 from vaultroom.supervisor.unanswered import unanswered_of
 from vaultroom.supervisor.watch import process_end
+
+TICK_SECONDS = 0.25
+"""How often changed counts are told to front ends."""
+
+KEPT_OUTPUTS = 20
+"""Outputs of launched agents that are kept after their end."""
 
 FLUSH_SECONDS = 5.0
 """The hard deadline for flushing the log at the end (specification section 4.2)."""
@@ -57,9 +77,13 @@ class Supervisor:
         self.grants = GrantBook()
         self.broker = Broker(self.grants)
         self._control = ControlServer(home.control_socket, self)
+        self._outputs: dict[str, OutputBuffer] = {}
+        self._dossiers: dict[str, Dossier] = {}
+        self._surfaces: Counter[str] = Counter()
         self._version = 0
         self._changed = asyncio.Condition()
         self._following: asyncio.Task[None] | None = None
+        self._ticking: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Open the log, take over what a lost host left behind, then listen for commands.
@@ -70,6 +94,7 @@ class Supervisor:
         try:
             await self._take_over()
             self._following = tasks.spawn(self._follow_broker(), name="follow broker")
+            self._ticking = tasks.spawn(self._tick(), name="tick")
             await self._control.open()
         except BaseException:
             await self._stop_parts()
@@ -89,8 +114,9 @@ class Supervisor:
             if session.socket is not None:
                 await session.socket.drain()
                 await session.socket.close()
-        if self._following is not None:
-            self._following.cancel()
+        for task in (self._following, self._ticking):
+            if task is not None:
+                task.cancel()
         await asyncio.to_thread(self._writer.flush, FLUSH_SECONDS)
         await asyncio.to_thread(self._writer.stop)
         self._lookups.close()
@@ -158,6 +184,69 @@ class Supervisor:
         await self._forget(session_id, reason=reason, code=code)
         await self._touch()
 
+    async def launch(self, start: SessionStart, environ: Mapping[str, str]) -> str:
+        """Open a session and run its agent here, with its output kept.
+
+        Raises what `open_session` raises, and VaultroomError when the program cannot be started.
+        """
+        grant = await self.open_session(start, os.getpid())
+        loop = asyncio.get_running_loop()
+
+        def ended(code: int) -> None:
+            with contextlib.suppress(RuntimeError):  # the host closed meanwhile
+                loop.call_soon_threadsafe(
+                    lambda: tasks.spawn(self._launched_ended(grant.id, code), name="launched ended")
+                )
+
+        try:
+            child = await asyncio.to_thread(
+                LaunchedChild,
+                start.agent_command,
+                environ=child_environment(environ, grant.environ, grant.withheld),
+                cwd=start.cwd,
+                ended=ended,
+            )
+        except OSError as error:
+            await self.close_session(grant.id, reason="start-failed", code=None)
+            raise VaultroomError(f"the agent cannot be started: {error}") from error
+        self._session(grant.id).launched = child
+        self._outputs[grant.id] = child.output
+        while len(self._outputs) > KEPT_OUTPUTS:
+            del self._outputs[next(iter(self._outputs))]
+        await self.child_started(grant.id, child.pid)
+        return grant.id
+
+    async def _launched_ended(self, session_id: str, code: int) -> None:
+        with contextlib.suppress(VaultroomError):
+            await self.close_session(session_id, reason="exit", code=code)
+
+    def output(self, session_id: str, after: int) -> Output:
+        """What a launched agent printed, also for a while after its end. Raises VaultroomError."""
+        buffer = self._outputs.get(session_id)
+        if buffer is None:
+            raise VaultroomError(f"the output of session {session_id} is not kept here")
+        return buffer.read(after)
+
+    async def steer(self, session_id: str, what: Steer) -> None:
+        """Freeze, thaw or end an agent. Raises VaultroomError when it does not run."""
+        session = self._session(session_id)
+        if not session.facts.child.alive():
+            raise VaultroomError(f"the agent of session {session_id} does not run")
+        group = session.facts.child.pid
+        if what is Steer.STOP:
+            session.stopped = True
+            self.broker.stop_session(session_id, by="tui")
+            tasks.spawn(end_group(session.facts.child), name="end agent")
+        else:
+            session.frozen = what is Steer.FREEZE
+            signal_group(group, signal.SIGSTOP if session.frozen else signal.SIGCONT)
+        await self._touch()
+
+    async def revoke(self, grant_id: str) -> bool:
+        revoked = self.grants.revoke(grant_id)
+        await self._touch()
+        return revoked
+
     def holds_session(self, session_id: str, runner_pid: int) -> bool:
         session = self._sessions.get(session_id)
         return session is not None and session.facts.runner.pid == runner_pid
@@ -187,7 +276,7 @@ class Supervisor:
             return
         with contextlib.suppress(StoreError):
             entry = record.note_entry(owner.id, Action.SUSPICIOUS, note)
-            await asyncio.wrap_future(self._writer.submit(entry))
+            await self._writer.append(entry)
 
     # what front ends see
 
@@ -195,9 +284,14 @@ class Supervisor:
         snapshot = self.broker.snapshot()
         return State(
             version=self._version,
-            rooms=0,
+            rooms=self._surfaces["tui"],
+            host=views.host_view(self._writer, self.audit_db, +self._surfaces),
+            grants=tuple(views.grant_view(grant) for grant in self.grants.list()),
             sessions=tuple(views.session_view(s, self.broker) for s in self._sessions.values()),
-            requests=tuple(views.request_view(request) for request in snapshot.pending),
+            requests=tuple(
+                views.request_view(request, self._dossiers.get(request.id, Dossier()))
+                for request in snapshot.pending
+            ),
             ended=tuple(views.ended_view(request) for request in snapshot.finished),
         )
 
@@ -207,6 +301,7 @@ class Supervisor:
         Meanwhile a `surface` counts as a place where somebody can be asked.
         """
         attending = self.broker.subscribe(surface) if surface else None
+        self._surfaces[surface] += bool(surface)
         seen = -1
         try:
             while True:
@@ -218,11 +313,34 @@ class Supervisor:
         finally:
             if attending is not None:
                 attending.close()
+                self._surfaces[surface] -= 1
 
     async def _follow_broker(self) -> None:
         with contextlib.closing(self.broker.subscribe()) as changes:
             while await changes.next() is not None:
                 await self._touch()
+
+    async def _tick(self) -> None:
+        """Counts change with every act; front ends hear of it a few times a second."""
+        before: tuple[object, ...] = ()
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            reap_orphans()
+            counts = tuple((s.id, s.gate.counts) for s in self._sessions.values())
+            if counts != before:
+                before = counts
+                await self._touch()
+
+    def _look_into(self, facts: SessionFile, request: ApprovalRequest, event: Event) -> None:
+        tasks.spawn(self._add_dossier(facts.runner.pid, request, event), name="dossier")
+
+    async def _add_dossier(self, runner_pid: int, request: ApprovalRequest, event: Event) -> None:
+        dossier = await self._lookups.run(lambda: dossier_of(request, event, runner_pid))
+        pending = {waiting.id for waiting in self.broker.snapshot().pending}
+        self._dossiers = {id_: kept for id_, kept in self._dossiers.items() if id_ in pending}
+        if dossier is not None and request.id in pending:
+            self._dossiers[request.id] = dossier
+            await self._touch()
 
     async def _touch(self) -> None:
         async with self._changed:
@@ -270,6 +388,7 @@ class Supervisor:
             broker=self.broker,
             grants=self.grants,
             lookups=self._lookups,
+            asked=lambda request, event: self._look_into(facts, request, event),
         )
         socket_path = self._home.session_socket(facts.id)
         report = await asyncio.to_thread(
@@ -323,7 +442,7 @@ class Supervisor:
             lost = await asyncio.to_thread(unanswered_of, self.audit_db, left.id)
             await asyncio.wrap_future(self._writer.open_session(opening))
             for act in lost:
-                await asyncio.wrap_future(self._writer.submit(act.withdrawal()))
+                await self._writer.append(act.withdrawal())
             if facts is not None and facts.alive():
                 policy = await self._load(text, facts.policy_name, os.environ, facts.home)
                 await self._serve(facts, policy, text)

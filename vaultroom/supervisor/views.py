@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
 from vaultroom import clock
 from vaultroom.approvals.answer import Answer, AnswerKind
 from vaultroom.approvals.broker import Broker
 from vaultroom.approvals.card import card_of, card_to_dict
+from vaultroom.approvals.grants import Grant
 from vaultroom.approvals.request import ApprovalRequest
-from vaultroom.control.protocol import AnswerCommand, EndedView, RequestView, SessionView
+from vaultroom.audit.writer import AuditWriter
+from vaultroom.control.protocol import (
+    AnswerCommand,
+    Dossier,
+    EndedView,
+    GrantView,
+    HostView,
+    RequestView,
+    SessionView,
+)
 from vaultroom.supervisor.session import Session
 from vaultroom.visible import visible
 
@@ -33,12 +48,16 @@ def session_view(session: Session, broker: Broker) -> SessionView:
         command=tuple(visible(word) for word in facts.agent_command),
         cwd=visible(facts.cwd),
         policy=visible(facts.policy_name),
+        policy_hash=facts.policy_hash,
         started_at=session.started_at,
+        state=session.state,
         child_pid=facts.child.pid,
         allowed=counts.allowed,
         denied=counts.denied,
         asked=counts.asked,
         waiting=waiting,
+        per_minute=session.gate.per_minute.count(clock.monotonic()),
+        launched=session.launched is not None,
     )
 
 
@@ -47,7 +66,35 @@ def ended_view(request: ApprovalRequest) -> EndedView:
     return EndedView(id=request.id, state=request.state.value, by=visible(by))
 
 
-def request_view(request: ApprovalRequest) -> RequestView:
+def grant_view(grant: Grant) -> GrantView:
+    left = None if grant.deadline is None else max(0.0, grant.deadline - clock.monotonic())
+    return GrantView(
+        id=grant.id,
+        session=grant.session_id,
+        label=grant.label,
+        rule=visible(grant.rule),
+        by=visible(grant.by),
+        directory=visible(grant.directory),
+        seconds_left=left,
+        hits=grant.hits,
+        window=grant.is_window,
+    )
+
+
+def host_view(writer: AuditWriter, audit_db: Path, surfaces: Iterable[str]) -> HostView:
+    newest = writer.newest
+    trouble = writer.head_file_error
+    return HostView(
+        pid=os.getpid(),
+        audit_db=str(audit_db),
+        rows=writer.total_rows,
+        head=f"{newest.seq}:{newest.row_hash.hex()[:8]}" if newest else "",
+        surfaces=tuple(sorted(surfaces)),
+        trouble=f"the head file cannot be written: {trouble}" if trouble else "",
+    )
+
+
+def request_view(request: ApprovalRequest, dossier: Dossier) -> RequestView:
     return RequestView(
         id=request.id,
         state=request.state.value,
@@ -61,4 +108,11 @@ def request_view(request: ApprovalRequest) -> RequestView:
         seconds_left=max(0.0, (request.expires_at_ns - clock.now_ns()) / 1e9),
         unreachable=request.unreachable,
         card=card_to_dict(card_of(request)),
+        dossier=replace(
+            dossier,
+            deliveries=tuple(
+                f"{visible(d.channel)}: {d.state.value}{': ' + visible(d.why) if d.why else ''}"
+                for d in request.deliveries
+            ),
+        ),
     )

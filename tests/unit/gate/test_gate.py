@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -26,24 +25,22 @@ Result = TypeVar("Result")
 
 @dataclass
 class Log:
-    """A log in memory. `fails` makes the next submits fail; `held` keeps them from being durable."""
+    """A log in memory. `fails` makes the next appends fail; `held` keeps them from being durable."""
 
     entries: list[Entry] = field(default_factory=list)
     fails: bool = False
     held: bool = False
-    waiting: list[Future[int]] = field(default_factory=list)
+    waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
-    def submit(self, entry: Entry, *, policy_text: bytes | None = None) -> Future[int]:
-        future: Future[int] = Future()
+    async def append(self, entry: Entry, *, policy_text: bytes | None = None) -> int:
         if self.fails:
-            future.set_exception(StoreError("the log at /x is full", advice="Free some space."))
-            return future
+            raise StoreError("the log at /x is full", advice="Free some space.")
         self.entries.append(entry)
         if self.held:
-            self.waiting.append(future)
-        else:
-            future.set_result(len(self.entries))
-        return future
+            durable = asyncio.get_running_loop().create_future()
+            self.waiting.append(durable)
+            await durable
+        return len(self.entries)
 
 
 @dataclass
@@ -111,7 +108,7 @@ async def test_nothing_leaves_before_its_row_is_durable() -> None:
     for _ in range(20):
         await asyncio.sleep(0)
     assert not judging.done()
-    d.log.waiting[0].set_result(1)
+    d.log.waiting[0].set_result(None)
     assert (await judging).allowed
 
 

@@ -312,7 +312,10 @@ def test_whatever_lies_below_the_root_of_the_shims_is_passed_over(host: ShimHost
     (links / "folder").symlink_to(strange)
     (links / "tool").symlink_to("step")
     (links / "step").symlink_to("folder/tool")
-    for folder in (strange, f"{strange}/../deep", links / "folder", links):
+    outward = host.shims_root / "outward"
+    outward.mkdir()
+    (outward / "tool").symlink_to("/bin/true")
+    for folder in (strange, f"{strange}/../deep", links / "folder", links, outward):
         done = host.run(["tool"], env=host.environment(PATH=f"{folder}:{host.programs}"))
         assert done.stdout.startswith(b"ran\0")
         assert host.run(["tool"], env=host.environment(PATH=str(folder))).returncode == 127

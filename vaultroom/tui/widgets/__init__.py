@@ -1,0 +1,1 @@
+"""Views: each has a `show` method, and none decides anything."""
