@@ -79,9 +79,8 @@ def _answer(control: RemoteControl, requests: tuple[RequestView, ...], args: arg
         command = AnswerCommand(request=request_id, kind="deny", by="cli", reason=args.reason)
     result = control.answer(command)
     if result == "accepted":
-        say(
-            f"{'Allowed' if args.action == 'allow' else 'Denied'}: {found[0].summary if found else request_id}"
-        )
+        what = found[0].summary if found else request_id
+        say(f"{'Allowed' if args.action == 'allow' else 'Denied'}: {what}")
         return Exit.OK
     say(f"vaultroom: {_why(result, args.id)}")
     return Exit.NO_SUCH_REQUEST

@@ -87,7 +87,7 @@ def _demo(root: Path, pause: float) -> int:
     home.prepare()
     home.user_policy.write_text(POLICY)
     _title("A policy of three rules; everything else is denied")
-    data(_indented(POLICY.split("rules:\n")[1].split("shims:")[0].rstrip()))
+    data(_indented(POLICY.split("rules:\n")[1].split("shims:", maxsplit=1)[0].rstrip()))
     _title("An agent works; Vaultroom stands in between")
     code = _run_agent(home, work, pause)
     _title("What is left of it")

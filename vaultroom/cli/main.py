@@ -30,6 +30,7 @@ HIDDEN = {"__shim": "shim"}
 
 _EXAMPLES = """\
 examples:
+  vaultroom                             open the control room in a side terminal
   vaultroom demo                        see a denial, an approval and a signed log
   vaultroom run -- claude               run an agent under ./vaultroom.yaml or your own policy
   vaultroom approve list                what waits for an answer
@@ -57,11 +58,13 @@ def main(arguments: Sequence[str]) -> int:
         parsed = parser.parse_args(list(arguments))
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else int(Exit.INVALID)
-    if parsed.command is None:
-        parser.print_help()
-        return Exit.OK
     if parsed.no_color:
         os.environ["NO_COLOR"] = "1"
+    if parsed.command is None:
+        if not sys.stdout.isatty():
+            parser.print_help()
+            return Exit.OK
+        parsed.run = importlib.import_module("vaultroom.cli.room").run
     return _run(parsed)
 
 

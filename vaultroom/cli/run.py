@@ -9,29 +9,26 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from vaultroom.cli.choose_policy import ChosenPolicy, choose_policy
+from vaultroom.cli.choose_policy import choose_policy
 from vaultroom.cli.exit_codes import Exit
 from vaultroom.cli.host_link import HostLink
 from vaultroom.cli.joining import Joined, join_or_host
 from vaultroom.cli.output import complain, say
 from vaultroom.cli.prompting import TerminalPrompts
+from vaultroom.cli.starting import session_start, usable_policy
 from vaultroom.control.protocol import SessionGrant, SessionStart
 from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
 from vaultroom.paths import Home, find_home
-from vaultroom.policy.finding import Severity
-from vaultroom.policy.loader import load_policy
 from vaultroom.policy.model import Policy
 from vaultroom.supervisor.assembly import audit_path
 from vaultroom.supervisor.child import Child
 from vaultroom.supervisor.environment import child_environment
 from vaultroom.visible import visible
 
-_VARIABLE = re.compile(rb"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 _WAIT_SECONDS = 0.2
 
 
@@ -49,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         return _join_own_session(args.argv, wanted)
     home = find_home()
     chosen = choose_policy(wanted, home=home, cwd=os.getcwd())
-    policy = _usable(chosen, os.environ)
+    policy = usable_policy(chosen, os.environ)
     argv = tuple(args.argv) or policy.agent.command
     if not argv:
         raise PolicyError(
@@ -60,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if program is None:
         say(f"vaultroom: {visible(argv[0])}: command not found")
         return Exit.NOT_FOUND
-    start = _session_start(args.agent or policy.agent.name or os.path.basename(argv[0]), argv, chosen)
+    start = session_start(args.agent or policy.agent.name or os.path.basename(argv[0]), argv, chosen)
     return _guarded(home, policy, start, program)
 
 
@@ -74,36 +71,7 @@ def _join_own_session(argv: Sequence[str], policy: str | None) -> int:
     if program is None:
         say(f"vaultroom: {visible(argv[0])}: command not found")
         return Exit.NOT_FOUND
-    os.execv(program, list(argv))
-
-
-def _usable(chosen: ChosenPolicy, environ: Mapping[str, str]) -> Policy:
-    policy = load_policy(chosen.data, name=str(chosen.path), environ=environ, home=os.path.expanduser("~"))
-    for finding in policy.findings:
-        if finding.severity is Severity.WARNING:
-            say(f"{visible(policy.name)}:{finding.line}:{finding.column}: warning: {finding.message}")
-    telegram = policy.approvals.channels.telegram
-    missing = [n for n in (telegram.bot_token_env, telegram.chat_id_env) if not environ.get(n)]
-    if telegram.enabled and missing:
-        raise PolicyError(
-            f"{visible(policy.name)}: expected {' and '.join(missing)} in the environment, "
-            "since approvals.channels.telegram is enabled"
-        )
-    return policy
-
-
-def _session_start(agent: str, argv: tuple[str, ...], chosen: ChosenPolicy) -> SessionStart:
-    named = {match.group(1).decode() for match in _VARIABLE.finditer(chosen.data)}
-    return SessionStart(
-        agent_name=agent,
-        agent_command=argv,
-        cwd=os.getcwd(),
-        policy=chosen.data,
-        policy_name=str(chosen.path),
-        path=os.environ.get("PATH", os.defpath),
-        home=os.path.expanduser("~"),
-        environ={name: os.environ[name] for name in sorted(named) if name in os.environ},
-    )
+    return os.execv(program, list(argv))
 
 
 def _guarded(home: Home, policy: Policy, start: SessionStart, program: str) -> int:

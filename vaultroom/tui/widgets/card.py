@@ -118,6 +118,11 @@ class CardPane(Vertical):
         yield KeyLine()
 
     @property
+    def request(self) -> RequestView | None:
+        """What is drawn."""
+        return self._request
+
+    @property
     def body(self) -> CardBody:
         return self.query_one(CardBody)
 

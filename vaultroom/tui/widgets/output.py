@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Log
 
+from vaultroom.tui.messages import Printed
 from vaultroom.tui.spans import Line
-from vaultroom.tui.widgets.lines import TitleBar
+from vaultroom.tui.widgets.lines import LinePane, TitleBar
 
 MAX_LINES = 5000
 
@@ -22,23 +25,39 @@ class OutputLog(Log):
 
 
 class OutputPane(Vertical):
-    """The output of one agent."""
+    """The output of one agent: `end` bytes of it were read, `closed` when there is no more."""
 
     def __init__(self) -> None:
         super().__init__(id="output")
         self.session = ""
+        self.end = 0
+        self.closed = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Output", id="output-title")
+        yield LinePane(id="output-empty")
         yield OutputLog()
 
     def begin(self, session: str) -> None:
-        """Another agent's output from here on."""
-        self.session = session
-        self.query_one(OutputLog).clear()
+        """Another agent's output from here on; none when it is empty."""
+        self.session, self.end, self.closed = session, 0, False
+        log = self.query_one(OutputLog)
+        log.clear()
+        log.display = bool(session)
+        self.query_one("#output-empty").display = not session
 
-    def add(self, lines: list[str]) -> None:
-        self.query_one(OutputLog).write_lines(lines)
+    def show_empty(self, lines: Sequence[Line]) -> None:
+        self.query_one("#output-empty", LinePane).set_lines(lines)
+
+    def add(self, printed: Printed) -> None:
+        if printed.session != self.session or printed.end < self.end:
+            return
+        log = self.query_one(OutputLog)
+        if printed.skipped:
+            log.write_lines([f"… {printed.skipped:,} bytes were dropped here …"])
+        if printed.lines:
+            log.write_lines(printed.lines)
+        self.end, self.closed = printed.end, printed.closed
 
     def show_title(self, title: Line, end: Line = ()) -> None:
         self.query_one(TitleBar).show(title, end)

@@ -14,9 +14,6 @@ from vaultroom.tui.log_tail import Page
 from vaultroom.tui.spans import Line, Role, line
 from vaultroom.tui.widgets.lines import LinePane, TitleBar
 
-_OLDER = line(("older rows: vaultroom log", Role.DIM))
-
-
 class _Entries(Sequence[Line]):
     """Entries drawn only when they come into view."""
 
@@ -108,6 +105,9 @@ class TimelinePane(Vertical):
 
     def show(self, page: Page) -> None:
         self.body.show(page)
+
+    def show_empty(self, paragraph: tuple[str, ...]) -> None:
+        self.body.set_lines([line((" " + text, Role.DIM)) for text in paragraph])
 
     def show_title(self, of: str, trouble: str) -> None:
         body = self.body

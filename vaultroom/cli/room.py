@@ -1,0 +1,167 @@
+"""`vaultroom`: the control room. Hosts the supervisor in this process, or attaches to a running host.
+
+If the screen crashes it is started again on the same control, and a crash report is kept; the supervisor
+goes on meanwhile (design section 1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from vaultroom import clock
+from vaultroom.cli.choose_policy import choose_policy
+from vaultroom.cli.exit_codes import Exit
+from vaultroom.cli.joining import Joined, join_or_host
+from vaultroom.cli.output import say
+from vaultroom.cli.starting import log_of_user, session_start, usable_policy
+from vaultroom.control.protocol import Control
+from vaultroom.errors import VaultroomError
+from vaultroom.paths import Home, find_home
+
+if TYPE_CHECKING:
+    from vaultroom.tui.app import RoomApp
+
+RESTARTS = 3
+"""Crashes of the screen within RESTART_SECONDS after which it stays closed."""
+RESTART_SECONDS = 60.0
+KEPT_REPORTS = 10
+
+
+def run(args: argparse.Namespace) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        say("vaultroom: the room needs a terminal; without one: vaultroom daemon, vaultroom approve list")
+        return Exit.INVALID
+    home = find_home()
+    place = Place(home, log_of_user(args.config, home), args.config)
+    place.join()
+    try:
+        return _keep_open(place)
+    finally:
+        place.leave()
+
+
+class Place:
+    """Where the room stands: its host, in this process or another."""
+
+    def __init__(self, home: Home, audit_db: Path, config: str | None) -> None:
+        self.home = home
+        self._audit_db = audit_db
+        self._config = config
+        self._joined: Joined | None = None
+
+    @property
+    def joined(self) -> Joined:
+        assert self._joined is not None
+        return self._joined
+
+    @property
+    def attached(self) -> bool:
+        return self.joined.host is None
+
+    def join(self) -> Control:
+        """The running host, else this process becomes it. Raises VaultroomError or OSError."""
+        if self._joined is not None:
+            self._joined.control.close()
+        self._joined = join_or_host(self.home, self._audit_db)
+        return self._joined.control
+
+    def leave(self) -> None:
+        """Close what is ours. Sessions that still run wait for the next host."""
+        if self._joined is None:
+            return
+        self._joined.control.close()
+        if self._joined.host is not None:
+            self._joined.host.close()
+
+    def start_agent(self, command_line: str, agent: str) -> str:
+        """Run `command_line` as an agent of the host; gives its session's id.
+
+        Raises VaultroomError with a text for the person.
+        """
+        try:
+            argv = tuple(shlex.split(command_line))
+        except ValueError as error:
+            raise VaultroomError(f"the command cannot be read: {error}") from error
+        if not argv:
+            raise VaultroomError("expected a command, such as: claude -p 'fix the tests'")
+        chosen = choose_policy(self._config, home=self.home, cwd=os.getcwd())
+        usable_policy(chosen, os.environ)
+        start = session_start(agent or os.path.basename(argv[0]), argv, chosen)
+        return self.joined.control.launch(start, dict(os.environ))
+
+
+def _keep_open(place: Place) -> int:
+    from vaultroom.tui.app import RoomApp
+
+    crashes: list[float] = []
+    notices: list[str] = []
+    while True:
+        app = RoomApp(
+            place.joined.control,
+            attached=place.attached,
+            rejoin=place.join,
+            start_agent=place.start_agent,
+            notices=tuple(notices),
+        )
+        crash = _run_once(app)
+        if crash is None:
+            return Exit.OK
+        report = write_crash_report(place.home, crash)
+        now = clock.monotonic()
+        crashes = [then for then in crashes if now - then < RESTART_SECONDS] + [now]
+        notices = [f"The screen crashed and was started again. Report: {report}"]
+        if len(crashes) >= RESTARTS:
+            say(f"vaultroom: the screen crashed {len(crashes)} times within {RESTART_SECONDS:.0f} s")
+            say(f"  Report: {report}. Agents go on; what they ask is refused until a host opens again.")
+            return Exit.FAILED
+
+
+def _run_once(app: RoomApp) -> BaseException | None:
+    """Run the screen to its end; the exception that ended it, or None."""
+    restore = _leave_on_signals(app.leave)
+    try:
+        app.run()
+    except (KeyboardInterrupt, SystemExit):
+        return None
+    except BaseException as error:
+        return error
+    finally:
+        restore()
+    return app.crash
+
+
+def _leave_on_signals(leave: Callable[[], None]) -> Callable[[], None]:
+    """SIGTERM and SIGHUP close the screen in good order. Returns what puts the old handlers back."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        leave()
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGHUP)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore
+
+
+def write_crash_report(home: Home, crash: BaseException) -> Path:
+    """The traceback in the home's `crashes` folder (0600); only the newest few are kept."""
+    folder = home.data / "crashes"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{clock.rfc3339(clock.now_ns())[:19].replace(':', '')}.txt"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write("".join(traceback.format_exception(crash)))
+    for old in sorted(folder.glob("*.txt"))[:-KEPT_REPORTS]:
+        old.unlink(missing_ok=True)
+    return path
