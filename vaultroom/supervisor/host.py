@@ -28,6 +28,7 @@ class Host:
         self._lock = lock
         self._thread = thread
         self.supervisor = supervisor
+        self._closed = False
 
     @classmethod
     def open(cls, home: Home, audit_db: Path) -> Host | None:
@@ -63,8 +64,11 @@ class Host:
     def close(self) -> None:
         """Deny what waits, flush the log, stop the thread, give the lock back.
 
-        Sessions that still run stay open for the next host.
+        Sessions that still run stay open for the next host. A second call does nothing.
         """
+        if self._closed:
+            return
+        self._closed = True
         try:
             self._thread.call(self.supervisor.stop(), timeout=CALL_SECONDS)
         finally:
