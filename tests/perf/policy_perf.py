@@ -37,14 +37,22 @@ def worst_policy(rules: int = 100) -> Policy:
     )
 
 
+def mixed_policy_text(rules: int = 100, default: str = "deny") -> str:
+    """The mixed policy as a file."""
+    return _text([_mixed_rule(index) for index in range(rules)], default)
+
+
 def _load(matches: list[str]) -> Policy:
+    return load_policy(_text(matches).encode(), name="perf.yaml", environ={}, home=HOME)
+
+
+def _text(matches: list[str], default: str = "deny") -> str:
     effects = ("deny", "allow", "require_approval")
     rules = [
         f"  - name: rule-{index}\n    match:\n      {match}\n    effect: {effects[index % 3]}\n"
         for index, match in enumerate(matches)
     ]
-    text = "version: 1\ndefaults: {action: deny}\nrules:\n" + "".join(rules)
-    return load_policy(text.encode(), name="perf.yaml", environ={}, home=HOME)
+    return f"version: 1\ndefaults: {{action: {default}}}\nrules:\n" + "".join(rules)
 
 
 def _mixed_rule(i: int) -> str:

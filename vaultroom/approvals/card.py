@@ -83,13 +83,11 @@ def card_of(request: ApprovalRequest) -> Card:
     )
 
 
-def card_lines(request: ApprovalRequest, width: int) -> list[str]:
-    """The card of a request, each line at most `width` cells (20 at least), wrapped and never cut."""
-    return lines_of(card_of(request), width)
-
-
 def lines_of(card: Card, width: int) -> list[str]:
-    """The lines of a card, without keys and countdown (specification section 4.4)."""
+    """The lines of a card, without keys and countdown (specification section 4.4).
+
+    Each has at most `width` cells (20 at least); long texts are wrapped and never cut.
+    """
     lines = wrap("Vaultroom — approval requested", width)
     lines += wrap(f"Agent: {card.agent or '?'} · Rule: {card.rule}", width, indent="  ")
     lines += wrap(f"Action: {card.action}", width, indent="  ")

@@ -57,8 +57,7 @@ NO_MEMORY = Memory(refusal="Nothing can be remembered.")
 class Grant:
     """One remembered answer. `target` is empty for an auto-approve window, which answers every ask.
 
-    `created_ns` and `until_ns` are wall-clock nanoseconds for display (0: until the session ends);
-    `deadline` is the same end on the monotonic clock, in seconds, and the one that counts.
+    `deadline` is the end on the monotonic clock, in seconds; None: it holds until the session ends.
     """
 
     id: str
@@ -68,8 +67,6 @@ class Grant:
     target: str
     label: str
     by: str
-    created_ns: int
-    until_ns: int = 0
     deadline: float | None = None
     directory: str = ""
     hits: int = 0
@@ -141,11 +138,9 @@ class GrantBook:
         *,
         limit: int = MAX_GRANTS,
         monotonic: Callable[[], float] = clock.monotonic,
-        now_ns: Callable[[], int] = clock.now_ns,
     ) -> None:
         self._limit = limit
         self._monotonic = monotonic
-        self._now_ns = now_ns
         self._grants: OrderedDict[str, Grant] = OrderedDict()
 
     def remember(
@@ -208,9 +203,6 @@ class GrantBook:
         return self._drop(g for g in self._grants.values() if g.session_id == session_id)
 
     def _new(self, session_id: str, by: str, minutes: int | None) -> Grant:
-        now_ns = self._now_ns()
-        limited = minutes is not None
-        seconds = (minutes or 0) * 60
         return Grant(
             id=new_ulid(),
             session_id=session_id,
@@ -219,9 +211,7 @@ class GrantBook:
             target="",
             label="",
             by=by,
-            created_ns=now_ns,
-            until_ns=now_ns + seconds * 1_000_000_000 if limited else 0,
-            deadline=self._monotonic() + seconds if limited else None,
+            deadline=None if minutes is None else self._monotonic() + minutes * 60,
         )
 
     def _keep(self, grants: Iterable[Grant]) -> tuple[Grant, ...]:

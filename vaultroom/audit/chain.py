@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from vaultroom.events.codec import canonical_json
 from vaultroom.signing import verifies
@@ -74,6 +75,33 @@ def key_statement(session_id: str, segment: int, public_key: bytes) -> bytes:
 def head_file_statement(body: bytes) -> bytes:
     """What the install key signs after every commit: the body of the head file."""
     return _HEAD_FILE_DOMAIN + body
+
+
+def link_to(head: Head) -> dict[str, Any]:
+    """A head as an open row names it: everything that its signature covers."""
+    return {
+        "session": head.session_id,
+        "seq": head.seq,
+        "hash": head.row_hash.hex(),
+        "rows": head.rows,
+        "ts": head.ts,
+        "sig": head.sig.hex(),
+    }
+
+
+def head_from_link(link: dict[str, Any]) -> Head:
+    """The head that an opening row names: the inverse of `link_to`.
+
+    Raises KeyError, ValueError or TypeError for any other shape.
+    """
+    return Head(
+        link["session"],
+        link["seq"],
+        bytes.fromhex(link["hash"]),
+        link["rows"],
+        link["ts"],
+        bytes.fromhex(link["sig"]),
+    )
 
 
 def witness_line(head: Head) -> str:

@@ -117,7 +117,7 @@ class Ledger:
             "install_key": self._install_key.public.hex(),
         }
         if first:
-            extra["genesis"] = None if self.newest is None else rows.link_to(self.newest)
+            extra["genesis"] = None if self.newest is None else chain.link_to(self.newest)
         if self._head_notice:
             extra["head_file"] = self._head_notice
         entry = record.own_entry("session.open", start.id, Action.SESSION_OPEN, extra, ts)
@@ -214,7 +214,7 @@ class Ledger:
     def _session(self, session_id: str) -> _Live:
         live = self._live.get(session_id)
         if live is None:
-            raise StoreError(f"session {session_id} is not open in the audit log {self._path}")
+            raise StoreError(f"expected session {session_id} to be open in the audit log {self._path}, it is not")
         return live
 
     def _unsealed(self, session_id: str) -> Unsealed:

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from vaultroom.audit import schema
-from vaultroom.audit.store import store_error
+from vaultroom.audit.store import newer_log, store_error
 from vaultroom.errors import StoreError
 
 _BUSY_SECONDS = 5.0
@@ -82,10 +82,7 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     try:
         newest = connection.execute("SELECT max(version) FROM schema_migrations").fetchone()[0]
         if isinstance(newest, int) and newest > schema.VERSION:
-            raise StoreError(
-                f"expected schema version {schema.VERSION} or older in {path}, found version {newest}",
-                advice="A newer Vaultroom wrote this log: update this one.",
-            )
+            raise newer_log(path, newest)
     except sqlite3.OperationalError as error:
         connection.close()
         raise StoreError(

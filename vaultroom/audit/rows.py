@@ -94,18 +94,6 @@ def seal_session(session_id: str, ended_at: str, head_hash: bytes, head_sig: byt
     )
 
 
-def link_to(head: Head) -> dict[str, Any]:
-    """A head as an open row names it: everything that its signature covers."""
-    return {
-        "session": head.session_id,
-        "seq": head.seq,
-        "hash": head.row_hash.hex(),
-        "rows": head.rows,
-        "ts": head.ts,
-        "sig": head.sig.hex(),
-    }
-
-
 def storable(text: str) -> str:
     """`text` as a database can hold it: a lone surrogate becomes its escape."""
     return text.encode("utf-8", "backslashreplace").decode()

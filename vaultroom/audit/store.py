@@ -51,6 +51,14 @@ def tampered(path: Path, found: str) -> StoreError:
     return StoreError(f"the audit log {path} is not as Vaultroom left it: {found}", advice=_MOVE_AWAY)
 
 
+def newer_log(path: Path, version: object) -> StoreError:
+    """The error for a log with a schema that this program does not know."""
+    return StoreError(
+        f"expected schema version {schema.VERSION} or older in {path}, found version {version}",
+        advice="A newer Vaultroom wrote this log: update this one.",
+    )
+
+
 def store_error(path: Path, error: Exception) -> StoreError:
     """`error` in plain words, with a way out."""
     name = getattr(error, "sqlite_errorname", None) or ""
@@ -181,10 +189,7 @@ class Store:
             return
         newest = self._connection.execute("SELECT max(version) FROM schema_migrations").fetchone()[0]
         if not isinstance(newest, int) or newest > schema.VERSION:
-            raise StoreError(
-                f"expected schema version {schema.VERSION} or older in {self.path}, found version {newest}",
-                advice="A newer Vaultroom wrote this log: update this one.",
-            )
+            raise newer_log(self.path, newest)
 
     def _roll_back(self) -> None:
         try:

@@ -87,7 +87,6 @@ class _Verification:
         self._witness = witness
         self._broken: dict[Check, str] = {}
         self._unchecked: dict[Check, str] = {}
-        self._notices: list[str] = []
 
     def run(self) -> Report:
         head_file = self._read_head_file()

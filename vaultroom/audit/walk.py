@@ -224,7 +224,7 @@ class Walk:
 
     def _linked(self, session_id: str, link: dict[str, Any] | None, prev: bytes, total: int) -> None:
         """The first row of a session goes on from the newest signed head that the log had then."""
-        head = None if link is None else head_from_link(link)
+        head = None if link is None else chain.head_from_link(link)
         if prev != chain.genesis(head):
             raise Divergence(Check.LINKS, "its prev_hash is not the one that its opening row names")
         if not self._whole:
@@ -286,18 +286,6 @@ class Walk:
             raise Divergence(Check.ROWS, f"sessions.{wrong} is not what its rows say")
         if state.closed and (row[7] != state.row_hash or not verifies(state.key, row[8], row[7])):
             raise Divergence(Check.HEADS, "its seal is not a signature over its closing row")
-
-
-def head_from_link(link: dict[str, Any]) -> Head:
-    """The head that an opening row names. Raises KeyError, ValueError or TypeError for any other shape."""
-    return Head(
-        link["session"],
-        link["seq"],
-        bytes.fromhex(link["hash"]),
-        link["rows"],
-        link["ts"],
-        bytes.fromhex(link["sig"]),
-    )
 
 
 def _misplaced(found: Any, expected: int) -> Divergence:

@@ -31,7 +31,7 @@ _SYNTHETIC: Final[tuple[dict[str, Any], ...]] = (
 
 def synthetic_views() -> list[dict[str, Any]]:
     """A handful of events of every kind, as expressions see them."""
-    return [zero_view() | {"recursive": False} | fields for fields in _SYNTHETIC]
+    return [zero_view() | fields for fields in _SYNTHETIC]
 
 
 def disagreements(policy: Policy) -> tuple[Finding, ...]:

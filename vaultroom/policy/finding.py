@@ -34,6 +34,11 @@ class Finding:
     covered_by: tuple[str, ...] = ()
     witness: Event | None = None
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Line and column: findings are listed in this order."""
+        return self.line, self.column
+
 
 class PolicyInvalid(PolicyError):
     """A policy with at least one error. `findings` holds all of them, warnings too, in file order.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from vaultroom.events import Action, Effect, Event, Source, Verdict, event_from_dict, facets_from_list
+from vaultroom.policy.suggest import did_you_mean
 from vaultroom.shell import FileView, command_facets, join_argv, program_name, split_line, subcommand
 
 _NO_ID: Final = "00000000000000000000000000"
@@ -70,7 +71,7 @@ def parse_fixtures(text: str, stage: Stage) -> list[Fixture]:
     try:
         value = json.loads(text)
     except RecursionError:
-        raise ValueError("expected JSON of sane depth") from None
+        raise ValueError("expected JSON of sane depth, it is nested too deeply") from None
     entries = value if isinstance(value, list) else [value]
     fixtures = []
     for index, entry in enumerate(entries):
@@ -92,7 +93,7 @@ def parse_event(data: Any, stage: Stage) -> Event:
         raise ValueError(f"expected an event object, found a {type(data).__name__}")
     unknown = sorted(data.keys() - _MEMBERS)
     if unknown:
-        raise ValueError(f"unknown member {unknown[0]!r} in an event")
+        raise ValueError(f"unknown member {unknown[0]!r} in an event{did_you_mean(unknown[0], _MEMBERS)}")
     if "action" not in data:
         raise ValueError("expected a member 'action', found none")
     action = _word(Action, data["action"], "action")
@@ -167,7 +168,8 @@ def _expectation(entry: Mapping[str, Any]) -> Expectation | None:
         return Expectation(_word(Effect, expect, "expect"))
     unknown = sorted(expect.keys() - {"verdict", "rule"})
     if unknown or "verdict" not in expect:
-        raise ValueError("expected 'expect' to have 'verdict' and perhaps 'rule'")
+        found = ", ".join(map(repr, expect)) or "nothing"
+        raise ValueError(f"expected 'expect' to have 'verdict' and perhaps 'rule', found {found}")
     rule = expect.get("rule")
     if rule is not None and not isinstance(rule, str):
         raise ValueError(f"expected the rule of 'expect' to be a string, found a {type(rule).__name__}")

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Final
 
 from vaultroom.events import Effect
 from vaultroom.policy import sections
-from vaultroom.policy.finding import Finding, PolicyInvalid, Severity
+from vaultroom.policy.finding import PolicyInvalid, Severity
 from vaultroom.policy.model import DEFAULT_APPROVAL_TIMEOUT, Defaults, Policy
 from vaultroom.policy.reader import Reader
 from vaultroom.policy.rules import Surroundings, read_rules
@@ -53,7 +54,7 @@ def load_policy(data: bytes, *, name: str, environ: Mapping[str, str], home: str
             reader.error("empty", Spot(1, 1), "expected a policy, found an empty file")
     else:
         policy = _read(policy, reader, document, document.root, Surroundings(home, environ))
-    findings = tuple(sorted(reader.findings, key=_place))
+    findings = tuple(sorted(reader.findings, key=attrgetter("place")))
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise PolicyInvalid(name, findings)
     return replace(policy, findings=findings)
@@ -111,7 +112,3 @@ def _scalars(node: Node) -> Iterator[Scalar]:
         for key, value in node.entries:
             yield from _scalars(key)
             yield from _scalars(value)
-
-
-def _place(finding: Finding) -> tuple[int, int]:
-    return finding.line, finding.column

@@ -81,12 +81,6 @@ class Match:
     cel: Expression | None = None
     everything: bool = False
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether it has no condition at all."""
-        fields = (self.action, self.path, self.host, self.not_host, self.tool, self.cel)
-        return not self.everything and all(part is None for part in fields)
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

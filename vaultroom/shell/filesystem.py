@@ -14,10 +14,8 @@ from typing import Protocol
 LONGEST_PATH = 4096
 """Bytes in a path that the kernel accepts (PATH_MAX); a longer one cannot be looked up."""
 
-
 MOST_LINKS = 40
 """Symbolic links that the kernel follows in one look-up before it gives up."""
-
 
 OWN_PROCESS = ("/proc/self", "/proc/thread-self")
 """Links that mean the process that looks: never followed here, since that would be Vaultroom itself."""

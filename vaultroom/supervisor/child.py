@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
-from vaultroom import platform
+from vaultroom import clock, platform
 from vaultroom.supervisor.session_files import ProcessMark
 from vaultroom.supervisor.watch import process_end
 
@@ -26,6 +26,9 @@ _IGNORED_BY_PYTHON = tuple(
     getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGXFZ") if hasattr(signal, name)
 )
 
+
+ORPHAN_SECONDS = 5.0
+"""A dead child that nobody of this process started is collected after this time."""
 
 GRACE_SECONDS = 5.0
 """How long an agent may take to end after SIGTERM."""
@@ -169,7 +172,23 @@ def reap_orphans() -> None:
         spawning.release()
 
 
+_waiting_since: dict[int, float] = {}
+
+
 def _reap() -> None:
+    now = clock.monotonic()
+    dead = _dead_strangers()
+    for pid in _waiting_since.keys() - dead:
+        del _waiting_since[pid]
+    for pid in dead:
+        # Whoever started it in this process collects it at once: what stays is an orphan.
+        if now - _waiting_since.setdefault(pid, now) > ORPHAN_SECONDS:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _dead_strangers() -> set[int]:
+    found = set()
     for listing in Path("/proc/self/task").glob("*/children"):
         try:
             pids = [int(word) for word in listing.read_text().split()]
@@ -177,8 +196,8 @@ def _reap() -> None:
             continue
         for pid in pids:
             if pid not in own_children and platform.start_time(pid) is None:
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)
+                found.add(pid)
+    return found
 
 
 def set_foreground(terminal: int, group: int) -> None:

@@ -73,7 +73,7 @@ class Supervisor:
         self._files = SessionFiles(home.sessions)
         self._lookups = LookupThreads()
         self._guard = home_guard(home, audit_db)
-        self._writer = AuditWriter(audit_db, load_install_key(home.keys))
+        self.log = AuditWriter(audit_db, load_install_key(home.keys))
         self.grants = GrantBook()
         self.broker = Broker(self.grants)
         self._control = ControlServer(home.control_socket, self)
@@ -90,7 +90,7 @@ class Supervisor:
 
         Raises StoreError when the log cannot be opened, OSError when the socket cannot.
         """
-        await asyncio.to_thread(self._writer.start)
+        await asyncio.to_thread(self.log.start)
         try:
             await self._take_over()
             self._following = tasks.spawn(self._follow_broker(), name="follow broker")
@@ -117,8 +117,8 @@ class Supervisor:
         for task in (self._following, self._ticking):
             if task is not None:
                 task.cancel()
-        await asyncio.to_thread(self._writer.flush, FLUSH_SECONDS)
-        await asyncio.to_thread(self._writer.stop)
+        await asyncio.to_thread(self.log.flush, FLUSH_SECONDS)
+        await asyncio.to_thread(self.log.stop)
         self._lookups.close()
 
     # sessions
@@ -276,7 +276,7 @@ class Supervisor:
             return
         with contextlib.suppress(StoreError):
             entry = record.note_entry(owner.id, Action.SUSPICIOUS, note)
-            await self._writer.append(entry)
+            await self.log.append(entry)
 
     # what front ends see
 
@@ -285,7 +285,7 @@ class Supervisor:
         return State(
             version=self._version,
             rooms=self._surfaces["tui"],
-            host=views.host_view(self._writer, self.audit_db, +self._surfaces),
+            host=views.host_view(self.log, self.audit_db, +self._surfaces),
             grants=tuple(views.grant_view(grant) for grant in self.grants.list()),
             sessions=tuple(views.session_view(s, self.broker) for s in self._sessions.values()),
             requests=tuple(
@@ -374,7 +374,7 @@ class Supervisor:
             policy_text=text,
             start_cwd=facts.cwd,
         )
-        await asyncio.wrap_future(self._writer.open_session(opening))
+        await asyncio.wrap_future(self.log.open_session(opening))
 
     async def _serve(self, facts: SessionFile, policy: Policy, text: bytes) -> tuple[str, ...]:
         """Make the session's gate, shims and socket; gives warnings for the user."""
@@ -384,7 +384,7 @@ class Supervisor:
             policy,
             text,
             guard=self._guard,
-            log=self._writer,
+            log=self.log,
             broker=self.broker,
             grants=self.grants,
             lookups=self._lookups,
@@ -422,12 +422,12 @@ class Supervisor:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._home.session_socket(session_id))
         self._files.remove(session_id)
-        await asyncio.wrap_future(self._writer.close_session(session_id, reason, code))
+        await asyncio.wrap_future(self.log.close_session(session_id, reason, code))
 
     async def _take_over(self) -> None:
         """Go on with sessions of a lost host whose agents live; seal the others."""
         files = {facts.id: facts for facts in self._files}
-        for left in self._writer.sessions_unsealed():
+        for left in self.log.sessions_unsealed():
             facts = files.pop(left.id, None)
             text = await asyncio.to_thread(self._policy_text, left.policy_hash)
             opening = record.SessionStart(
@@ -440,9 +440,9 @@ class Supervisor:
                 segment=left.segment + 1,
             )
             lost = await asyncio.to_thread(unanswered_of, self.audit_db, left.id)
-            await asyncio.wrap_future(self._writer.open_session(opening))
+            await asyncio.wrap_future(self.log.open_session(opening))
             for act in lost:
-                await self._writer.append(act.withdrawal())
+                await self.log.append(act.withdrawal())
             if facts is not None and facts.alive():
                 policy = await self._load(text, facts.policy_name, os.environ, facts.home)
                 await self._serve(facts, policy, text)

@@ -211,11 +211,7 @@ def own_environment() -> dict[bytes, bytes]:
 
 def failed(name: str, why: str = "") -> Refusal:
     """No verdict could be had: fail closed."""
-    advice = (
-        f"vaultroom: {why}"
-        if why
-        else "vaultroom: is its host running? `vaultroom doctor` looks at every channel"
-    )
+    advice = why or "is its host running? `vaultroom daemon` in another terminal starts one"
     return Refusal(
         CHECK_FAILED,
         f"vaultroom: policy check failed — refusing to run {_printable(name)} (fail closed)\n"

@@ -272,9 +272,7 @@ class RoomApp(App[int]):
         self.say("Starting …")
         self._call(run, "launch")
 
-    def _call(
-        self, command: Callable[[Control], Answered | Did], group: str, *, request: str = ""
-    ) -> None:
+    def _call(self, command: Callable[[Control], Answered | Did], group: str, *, request: str = "") -> None:
         """Run a command in a thread; its message comes back to the room's screen."""
         control = self.link.control
 
@@ -348,7 +346,9 @@ class RoomApp(App[int]):
         except HostUnavailable:
             self.link.doubt()
         except Exception as error:
-            self.post_message(Printed(session, [f"(output cannot be read: {_said(str(error))})"], after, True))
+            self.post_message(
+                Printed(session, [f"(output cannot be read: {_said(str(error))})"], after, True)
+            )
         finally:
             self._reading_output = False
 

@@ -34,7 +34,11 @@ def card_text(request: RequestView, width: int, *, keys: Mapping[str, str], airy
     lines = _act(_text(card, "act") or request.summary, width)
     lines += gap
     waiters = card.get("waiters", 1)
-    same = f" · {waiters} identical acts wait for this answer" if isinstance(waiters, int) and waiters > 1 else ""
+    same = (
+        f" · {waiters} identical acts wait for this answer"
+        if isinstance(waiters, int) and waiters > 1
+        else ""
+    )
     lines += labelled("agent", f"{request.agent} · {request.action}{same}", width)
     lines += labelled("rule", _text(card, "rule") or request.rule or "default", width)
     if message := _text(card, "message"):

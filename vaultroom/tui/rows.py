@@ -110,7 +110,9 @@ def queue_items(requests: Sequence[RequestView], scene: Scene, width: int) -> li
     return items
 
 
-def card_title(request: RequestView | None, position: int, count: int, scene: Scene, hint: str) -> tuple[Line, Line]:
+def card_title(
+    request: RequestView | None, position: int, count: int, scene: Scene, hint: str
+) -> tuple[Line, Line]:
     """The card's title and, at the right, a hint and the countdown."""
     if request is None:
         return line(("Waiting", Role.TITLE)), BLANK
@@ -150,9 +152,7 @@ def grant_items(grants: Sequence[GrantView], scene: Scene, width: int) -> list[I
         used = "not used yet" if not grant.hits else f"answered {grant.hits}×"
         agent = session.agent if session else "?"
         pieces = wrap(grant.label, width)
-        rows: list[Line] = [
-            line((piece, Role.ASK if grant.window else Role.INK)) for piece in pieces
-        ]
+        rows: list[Line] = [line((piece, Role.ASK if grant.window else Role.INK)) for piece in pieces]
         where = f" · in {grant.directory}" if grant.directory else ""
         rule = f" · rule {grant.rule}" if grant.rule else ""
         about = f"  {agent} · {used} · {lasts} · by {grant.by}{rule}{where}"
@@ -199,5 +199,3 @@ def output_title(session: SessionView | None, closed: bool) -> tuple[Line, Line]
 def count_title(title: str, count: int, hint: str) -> tuple[Line, Line]:
     shown = f" {count}" if count else ""
     return line((title, Role.TITLE), (shown, Role.INK)), line((hint, Role.DIM))
-
-

@@ -69,7 +69,9 @@ def paragraph(texts: tuple[str, ...], width: int, **keys: str) -> list[Line]:
     lines: list[Line] = []
     for at, text in enumerate(texts):
         pieces = wrap(text.format(**keys), width) if text else [""]
-        lines += [line((" " + piece, Role.INK if at == 0 else Role.DIM)) if piece else BLANK for piece in pieces]
+        lines += [
+            line((" " + piece, Role.INK if at == 0 else Role.DIM)) if piece else BLANK for piece in pieces
+        ]
     return lines
 
 

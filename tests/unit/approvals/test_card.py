@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.unit.approvals.making import command, request_for, with_facets
 from vaultroom.approvals.card import (
     card_from_dict,
-    card_lines,
     card_of,
     card_to_dict,
     detail_lines,
@@ -23,7 +22,7 @@ from vaultroom.visible import visible
 
 
 def test_a_card_says_what_the_specification_wants() -> None:
-    text = "\n".join(card_lines(request_for(), 80))
+    text = "\n".join(lines_of(card_of(request_for()), 80))
     assert "approval requested" in text
     assert "Agent: opencode · Rule: git-push-ask (line 31)" in text
     assert "Action: shell.exec" in text
@@ -33,7 +32,7 @@ def test_a_card_says_what_the_specification_wants() -> None:
 
 def test_a_long_command_is_wrapped_and_never_cut() -> None:
     arguments = [f"--option-{number}" for number in range(500)]
-    lines = card_lines(request_for(command("git", *arguments)), 72)
+    lines = lines_of(card_of(request_for(command("git", *arguments))), 72)
     whole = "".join(line.removeprefix("  ") for line in lines)
     assert all(argument in whole for argument in arguments)
     assert max(cells(line) for line in lines) <= 72
@@ -53,7 +52,7 @@ def test_the_parts_that_ask_are_named() -> None:
     test = Facet(Action.SHELL_EXEC, cmd="npm", argv=("npm", "test"))
     push = Facet(Action.SHELL_EXEC, cmd="git", argv=("git", "push"))
     event = with_facets(command("npm", "test", raw="npm test && git push"), push, test)
-    text = "\n".join(card_lines(request_for(event), 80))
+    text = "\n".join(lines_of(card_of(request_for(event)), 80))
     assert "asks: $ git push — rule git-push-ask" in text and "asks: $ npm" not in text
 
 

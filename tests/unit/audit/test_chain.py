@@ -46,6 +46,10 @@ def test_no_statement_can_be_taken_for_another_kind() -> None:
     assert all(len(statement) != chain.HASH_SIZE for statement in statements)  # a seal signs 32 bytes
 
 
+def test_a_link_names_everything_that_its_signature_covers() -> None:
+    assert chain.head_from_link(chain.link_to(HEAD)) == HEAD
+
+
 def test_a_witness_line_is_one_line_of_json() -> None:
     line = chain.witness_line(HEAD)
     assert "\n" not in line

@@ -8,9 +8,7 @@ import pytest
 
 from tests.unit.audit.audit_kit import an_entry
 from vaultroom.audit import chain, rows, schema
-from vaultroom.audit.chain import Head
 from vaultroom.audit.head_file import Tip
-from vaultroom.audit.walk import head_from_link
 
 
 def test_a_row_takes_the_next_place_in_its_chain() -> None:
@@ -38,11 +36,6 @@ def test_any_number_of_rows_is_inserted(count: int) -> None:
         for sql, values in rows.insert_rows(made):
             connection.execute(sql, values)
         assert connection.execute("SELECT * FROM events ORDER BY rowid").fetchall() == made
-
-
-def test_a_link_names_everything_that_its_signature_covers() -> None:
-    head = Head("S", 3, b"h" * 32, 9, "then", b"s" * 64)
-    assert head_from_link(rows.link_to(head)) == head
 
 
 def test_text_that_no_database_can_hold_is_escaped() -> None:

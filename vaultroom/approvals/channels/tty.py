@@ -57,7 +57,7 @@ class Ended:
 class TtyPrompter:
     """Asks one question at a time on the terminal.
 
-    `child` is the agent's process group, None before there is one. `answer` gives an answer to the
+    `child` is the agent's process group, None where there is none to hold. `answer` gives an answer to the
     broker, here or in the host. Call `show` with every new snapshot; all methods may be called from any
     thread, `close` from a signal handler's thread too.
     """
@@ -104,10 +104,6 @@ class TtyPrompter:
         self._thread.start()
         atexit.register(self.close)
         return True
-
-    def set_child(self, group: int | None) -> None:
-        """The agent's process group, once it runs."""
-        self._child = group
 
     def set_enabled(self, enabled: bool) -> None:
         """Ask here or not (not while a room is open). A question on the screen goes away."""

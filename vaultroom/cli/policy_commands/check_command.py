@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from operator import attrgetter
 from typing import Any
 
 from vaultroom.cli.exit_codes import Exit
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         policy = load(chosen)
         engine_for(policy, os.getcwd())  # a policy that is too large to be made ready is not valid either
-        findings = tuple(sorted((*policy.findings, *disagreements(policy)), key=_place))
+        findings = tuple(sorted((*policy.findings, *disagreements(policy)), key=attrgetter("place")))
     except PolicyInvalid as error:
         findings = error.findings
     if args.json:
@@ -70,7 +71,3 @@ def _rule_line(rule: Rule, findings: tuple[Finding, ...]) -> str:
     status = "warning" if any(finding.rule == rule.name for finding in findings) else "ok"
     compiled = ", cel compiled" if rule.match.cel is not None else ""
     return f"{status:8}{visible(rule.name)} (line {rule.spot.line}): {rule.effect}{compiled}"
-
-
-def _place(finding: Finding) -> tuple[int, int]:
-    return finding.line, finding.column

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vaultroom.events import Action
-from vaultroom.shell.filesystem import LONGEST_PATH, FileView, NoFiles
+from vaultroom.shell.filesystem import LONGEST_PATH, OWN_PROCESS, FileView, NoFiles
 
 MOST_LOOK_UPS = 100_000
 """Look-ups for one command (a long path counts as several)."""
-_OWN_PROCESS = ("/proc/self/", "/proc/thread-self/")
-_OWN_DESCRIPTORS = ("/proc/self/fd/", "/proc/thread-self/fd/")
+_OWN_PROCESS = tuple(f"{link}/" for link in OWN_PROCESS)
+_OWN_DESCRIPTORS = tuple(f"{link}/fd/" for link in OWN_PROCESS)
 _MOST_PROC_STEPS = 4
 
 

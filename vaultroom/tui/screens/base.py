@@ -156,7 +156,9 @@ class RoomishScreen(Screen[None]):
 def trouble(scene: Scene) -> str:
     """What the banner says; empty when all is well."""
     if scene.lost:
-        return "The host is gone: what agents ask is refused, and nothing here can be answered. Looking for it …"
+        return (
+            "The host is gone: what agents ask is refused, and nothing here can be answered. Looking for it …"
+        )
     if scene.state is not None and scene.state.host.trouble:
         return scene.state.host.trouble
     return ""

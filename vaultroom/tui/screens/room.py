@@ -172,7 +172,9 @@ class RoomScreen(RoomishScreen):
             if self._page is None or not self._page.entries:
                 self._timeline.show_empty(texts.NO_LOG)
         elif shown == "grants":
-            grants = [g for g in scene.state.grants if self.selected in ("", g.session)] if scene.state else []
+            grants = (
+                [g for g in scene.state.grants if self.selected in ("", g.session)] if scene.state else []
+            )
             self.query_one(GrantsPane).show(grants, scene, self.room.labels)
         elif shown == "output":
             self._output.show_title(*rows.output_title(self._output_session(), self._output.closed))

@@ -95,7 +95,9 @@ class KeyLine(LineBar):
             for command_id in group:
                 command = BY_ID[command_id]
                 keeps = command.allows and command_id != "answer.allow_once"
-                on = self._ready and (self._may_allow or not command.allows) and (self._remembers or not keeps)
+                on = (
+                    self._ready and (self._may_allow or not command.allows) and (self._remembers or not keeps)
+                )
                 if parts:
                     parts.append(Span(gap))
                 parts.append(Span(self._labels.get(command_id, ""), Role.KEY if on else Role.DIM))
@@ -126,7 +128,9 @@ class CardPane(Vertical):
     def body(self) -> CardBody:
         return self.query_one(CardBody)
 
-    def show(self, request: RequestView | None, labels: Mapping[str, str], token: object, empty: Sequence[Line]) -> None:
+    def show(
+        self, request: RequestView | None, labels: Mapping[str, str], token: object, empty: Sequence[Line]
+    ) -> None:
         """Draw a request, or the `empty` lines. A new token starts at the top."""
         self._request, self._labels = request, labels
         body = self.body

@@ -14,6 +14,7 @@ from vaultroom.tui.log_tail import Page
 from vaultroom.tui.spans import Line, Role, line
 from vaultroom.tui.widgets.lines import LinePane, TitleBar
 
+
 class _Entries(Sequence[Line]):
     """Entries drawn only when they come into view."""
 
