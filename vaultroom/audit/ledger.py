@@ -214,7 +214,7 @@ class Ledger:
     def _session(self, session_id: str) -> _Live:
         live = self._live.get(session_id)
         if live is None:
-            raise StoreError(f"expected session {session_id} to be open in the audit log {self._path}, it is not")
+            raise StoreError(f"session {session_id} is not open in the audit log {self._path}")
         return live
 
     def _unsealed(self, session_id: str) -> Unsealed:

@@ -29,7 +29,7 @@ from vaultroom.visible import visible
 
 POLICY = """\
 version: 1
-defaults: {action: deny, approval_timeout: 60s}
+defaults: {action: deny, approval_timeout: 5m}
 rules:
   - name: "protect-precious"
     match: {action: [fs.delete], path: ["./precious/**"]}
@@ -46,13 +46,21 @@ shims:
 """
 
 AGENT = """\
+pause() { sleep "${DEMO_PAUSE:-0}"; }
+pause
 echo "I read the notes first."
 cat notes.txt
+pause
 echo "The precious folder looks old. I clean it up."
 rm -rf precious || echo "That was refused (exit code $?). I leave it and carry on."
+pause
 echo "The report is done. I publish it."
-mv report.draft report.md && echo "Published."
+mv report.draft report.md && echo "Published." || echo "Not published (exit code $?)."
+pause
 """
+
+ROOM_PAUSE = 2.5
+"""Seconds between the agent's steps where a person watches."""
 
 ENTRIES = {
     "notes.txt": "- publish the report\n",
@@ -63,13 +71,15 @@ ENTRIES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pause", type=float, default=2.0, metavar="S", help="seconds before the answer")
+    parser.add_argument("--transcript", action="store_true", help="no room: print what happens")
     parser.add_argument("--keep", action="store_true", help="keep the folder and say where it is")
 
 
 def run(args: argparse.Namespace) -> int:
     root = Path(tempfile.mkdtemp(prefix="vaultroom-demo-"))
     try:
-        return _demo(root, max(0.0, args.pause))
+        in_room = not args.transcript and sys.stdin.isatty() and sys.stdout.isatty()
+        return _demo(root, max(0.0, args.pause), in_room=in_room)
     finally:
         if args.keep:
             say(f"The demo's folder: {root}")
@@ -77,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
             shutil.rmtree(root, ignore_errors=True)
 
 
-def _demo(root: Path, pause: float) -> int:
+def _demo(root: Path, pause: float, *, in_room: bool) -> int:
     home = find_home({"VAULTROOM_HOME": str(root / "vaultroom")})
     work = root / "work"
     for name, text in {**ENTRIES, "agent.sh": AGENT}.items():
@@ -86,10 +96,13 @@ def _demo(root: Path, pause: float) -> int:
         path.write_text(text)
     home.prepare()
     home.user_policy.write_text(POLICY)
-    _title("A policy of three rules; everything else is denied")
-    data(_indented(POLICY.split("rules:\n")[1].split("shims:", maxsplit=1)[0].rstrip()))
-    _title("An agent works; Vaultroom stands in between")
-    code = _run_agent(home, work, pause)
+    if in_room:
+        code = _open_room(home, work)
+    else:
+        _title("A policy of three rules; everything else is denied")
+        data(_indented(POLICY.split("rules:\n")[1].split("shims:", maxsplit=1)[0].rstrip()))
+        _title("An agent works; Vaultroom stands in between")
+        code = _run_agent(home, work, pause)
     _title("What is left of it")
     data(f"  precious/photo.txt  {'still there' if (work / 'precious/photo.txt').exists() else 'GONE'}")
     data(f"  report.md           {'published' if (work / 'report.md').exists() else 'not published'}")
@@ -99,23 +112,31 @@ def _demo(root: Path, pause: float) -> int:
     return Exit.OK if code == 0 and _verify(home) == 0 else Exit.FAILED
 
 
-def _run_agent(home: Home, work: Path, pause: float) -> int:
-    host = Host.open(home, home.audit_db)
-    if host is None:
-        raise RuntimeError("the demo's own folder has a host already")
+def _open_room(home: Home, work: Path) -> int:
+    """The same story in the control room, with the person at the keyboard to answer."""
+    from vaultroom.cli.room import open_screen
+
+    host = _host_of(home)
     control = LocalControl(host)
     try:
-        grant = control.open_session(
-            SessionStart(
-                agent_name="demo-agent",
-                agent_command=("sh", "agent.sh"),
-                cwd=str(work),
-                policy=POLICY.encode(),
-                policy_name=str(home.user_policy),
-                path=os.environ.get("PATH", os.defpath),
-                home=os.path.expanduser("~"),
-            )
+        control.launch(_start(home, work), {**os.environ, "DEMO_PAUSE": f"{ROOM_PAUSE:g}"})
+        return open_screen(
+            home,
+            control,
+            notices=(
+                "A scripted agent works in a throw-away folder. It will ask you before it publishes.",
+                "Press q when you have seen enough: the log and its check follow.",
+            ),
         )
+    finally:
+        host.close()
+
+
+def _run_agent(home: Home, work: Path, pause: float) -> int:
+    host = _host_of(home)
+    control = LocalControl(host)
+    try:
+        grant = control.open_session(_start(home, work))
         answering = _Answering(control, pause)
         stop_watching = control.watch(answering.receive)
         code = _stream(grant, work, control)
@@ -124,6 +145,25 @@ def _run_agent(home: Home, work: Path, pause: float) -> int:
         return code
     finally:
         host.close()
+
+
+def _host_of(home: Home) -> Host:
+    host = Host.open(home, home.audit_db)
+    if host is None:
+        raise RuntimeError("the demo's own folder has a host already")
+    return host
+
+
+def _start(home: Home, work: Path) -> SessionStart:
+    return SessionStart(
+        agent_name="demo-agent",
+        agent_command=("sh", "agent.sh"),
+        cwd=str(work),
+        policy=POLICY.encode(),
+        policy_name=str(home.user_policy),
+        path=os.environ.get("PATH", os.defpath),
+        home=os.path.expanduser("~"),
+    )
 
 
 def _stream(grant: SessionGrant, work: Path, control: LocalControl) -> int:

@@ -13,6 +13,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from vaultroom.cli.joining import Joined, join_or_host
 from vaultroom.cli.output import say
 from vaultroom.cli.starting import log_of_user, session_start, usable_policy
 from vaultroom.control.protocol import Control
-from vaultroom.errors import VaultroomError
+from vaultroom.errors import HostUnavailable, VaultroomError
 from vaultroom.paths import Home, find_home
 
 if TYPE_CHECKING:
@@ -44,7 +45,12 @@ def run(args: argparse.Namespace) -> int:
     place = Place(home, log_of_user(args.config, home), args.config)
     place.join()
     try:
-        return _keep_open(place)
+        return _keep_open(
+            home,
+            lambda notices: RoomParts(
+                place.joined.control, place.attached, place.join, place.start_agent, notices
+            ),
+        )
     finally:
         place.leave()
 
@@ -99,26 +105,56 @@ class Place:
         return self.joined.control.launch(start, dict(os.environ))
 
 
-def _keep_open(place: Place) -> int:
+def open_screen(home: Home, control: Control, *, notices: tuple[str, ...] = ()) -> int:
+    """The room on a host of this process that the caller keeps; no agents are started from it."""
+
+    def rejoin() -> Control:
+        raise HostUnavailable("the host of this room is closed")
+
+    def start_agent(command_line: str, agent: str) -> str:
+        raise VaultroomError("agents cannot be started in this room")
+
+    return _keep_open(
+        home,
+        lambda shown: RoomParts(control, False, rejoin, start_agent, shown),
+        notices=notices,
+    )
+
+
+@dataclass(frozen=True)
+class RoomParts:
+    """What one run of the screen is given."""
+
+    control: Control
+    attached: bool
+    rejoin: Callable[[], Control]
+    start_agent: Callable[[str, str], str]
+    notices: tuple[str, ...]
+
+
+def _keep_open(
+    home: Home, parts_of: Callable[[tuple[str, ...]], RoomParts], *, notices: tuple[str, ...] = ()
+) -> int:
+    """Run the screen; after a crash run it again on the same control, but not for ever."""
     from vaultroom.tui.app import RoomApp
 
     crashes: list[float] = []
-    notices: list[str] = []
     while True:
+        parts = parts_of(notices)
         app = RoomApp(
-            place.joined.control,
-            attached=place.attached,
-            rejoin=place.join,
-            start_agent=place.start_agent,
-            notices=tuple(notices),
+            parts.control,
+            attached=parts.attached,
+            rejoin=parts.rejoin,
+            start_agent=parts.start_agent,
+            notices=parts.notices,
         )
         crash = _run_once(app)
         if crash is None:
             return Exit.OK
-        report = write_crash_report(place.home, crash)
+        report = write_crash_report(home, crash)
         now = clock.monotonic()
         crashes = [then for then in crashes if now - then < RESTART_SECONDS] + [now]
-        notices = [f"The screen crashed and was started again. Report: {report}"]
+        notices = (f"The screen crashed and was started again. Report: {report}",)
         if len(crashes) >= RESTARTS:
             say(f"vaultroom: the screen crashed {len(crashes)} times within {RESTART_SECONDS:.0f} s")
             say(f"  Report: {report}. Agents go on; what they ask is refused until a host opens again.")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from vaultroom import clock
@@ -62,7 +62,7 @@ class RoomApp(App[int]):
         "tests": TestsScreen,
     }
     DEFAULT_MODE = "room"
-    BINDINGS = [Binding("ctrl+c", "help_quit", show=False, system=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "help_quit", show=False, system=True)]
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ ALONE_SECONDS = 0.06
 """A key is acted on when this long no other followed: of keys that come together none counts."""
 
 MOMENT = "keys count in a moment"
-READ_ON = "read to the end first: space shows more"
+READ_ON = "space: read to the end first"
 
 
 class Guard:

@@ -43,7 +43,7 @@ def card_text(request: RequestView, width: int, *, keys: Mapping[str, str], airy
     lines += labelled("rule", _text(card, "rule") or request.rule or "default", width)
     if message := _text(card, "message"):
         lines += labelled("", message, width, role=Role.ASK)
-    lines += labelled("in", _text(card, "cwd"), width)
+    lines += labelled("where", _text(card, "cwd"), width)
     parts = dossier.facets if len(dossier.facets) > 1 else _texts(card, "asks")
     for at, part in enumerate(parts):
         lines += labelled("does" if at == 0 else "", part, width)

@@ -29,20 +29,23 @@ def clock_text(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def agents_title(sessions: Sequence[SessionView]) -> tuple[Line, Line]:
+def agents_title(sessions: Sequence[SessionView], *, marked: bool) -> tuple[Line, Line]:
+    """`marked`: all agents are looked at, and no row says so."""
     if not sessions:
         return line(("Agents", Role.TITLE)), BLANK
     rate = sum(session.per_minute for session in sessions)
-    count = f"{len(sessions)} in this room" if len(sessions) > 1 else "1 in this room"
-    return line(("Agents", Role.TITLE)), line((f"{count} · {rate}/min", Role.DIM))
+    seen = " all" if marked and len(sessions) > 1 else ""
+    return line(("Agents", Role.TITLE), (seen, Role.ACCENT)), line(
+        (f"{len(sessions)} · {rate}/min", Role.DIM)
+    )
 
 
 def agent_items(sessions: Sequence[SessionView], width: int, *, tall: bool) -> list[Item]:
-    """One row for each agent in a wide pane, three in a tall and narrow one; first the row for all."""
+    """One row for each agent in a wide pane; three in a `tall` and narrow one, below a row for all."""
     if not sessions:
         return []
     items = []
-    if len(sessions) > 1 or tall:
+    if tall:
         waiting = sum(session.waiting for session in sessions)
         items.append(Item(ALL, (spread(line(("all agents", Role.INK)), _waiting(waiting), width),)))
     for session in sessions:
@@ -71,7 +74,7 @@ def _flat(session: SessionView, width: int) -> Line:
         (f"  {session.per_minute:>3}/min", Role.DIM),
     )
     waiting = _waiting(session.waiting)
-    tail = (*end, Span("  "), *(waiting or (Span(" " * 7),)))
+    tail = (*end, Span("  "), *(waiting or (Span(" " * 9),)))
     name_room = 12 if width >= 70 else 8
     front = line(
         (f"{mark} ", role),
@@ -94,7 +97,7 @@ def _counts(session: SessionView) -> Line:
 
 
 def _waiting(count: int) -> Line:
-    return line((f"{count} waits" if count == 1 else f"{count} wait", Role.KEY)) if count else BLANK
+    return line((f"{count} waiting", Role.KEY)) if count else BLANK
 
 
 def queue_items(requests: Sequence[RequestView], scene: Scene, width: int) -> list[Item]:
@@ -170,19 +173,19 @@ def status_line(scene: Scene, session: SessionView | None, width: int) -> Line:
     parts: list[Line] = [line(("● ", Role.ALLOW), (host, Role.INK))]
     if session is not None:
         policy = posixpath.basename(session.policy) or session.policy
-        parts.append(line(("policy ", Role.DIM), policy, (f" {session.policy_hash[:8]}", Role.DIM)))
+        parts.append(line(policy, (f" {session.policy_hash[:6]}", Role.DIM)))
     elif len({one.policy_hash for one in scene.sessions}) > 1:
-        parts.append(line(("policy ", Role.DIM), "several"))
+        parts.append(line("several policies"))
     if scene.state is not None:
         view = scene.state.host
         seq, _, digest = view.head.partition(":")
-        head = line(("log ", Role.DIM), f"{seq}", (f":{digest[:8]}", Role.DIM)) if view.head else BLANK
+        head = line(("log ", Role.DIM), f"{seq}", (f":{digest[:6]}", Role.DIM)) if view.head else BLANK
         parts.append(head or line(("log ", Role.DIM), "empty"))
         asks = ", ".join(view.surfaces) or "nobody"
         parts.append(line(("asks ", Role.DIM), (asks, Role.INK if view.surfaces else Role.ASK)))
     kept = name
     for part in parts:
-        longer = (*kept, Span("   "), *part)
+        longer = (*kept, Span("  "), *part)
         if width_of(longer) > width:
             break
         kept = longer

@@ -36,7 +36,7 @@ LATER = {
     ),
     "policy": (
         "Policy",
-        "The policy in an editor that explains it: what each rule matches, and what a change would let through.",
+        "The policy in an editor that explains it: what each rule matches, what a change lets through.",
         "Meanwhile:  vaultroom policy check   whether it can be loaded, and what is odd about it",
         "            vaultroom policy explain 'git push'",
     ),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.widgets import Static
@@ -109,9 +110,9 @@ class RoomishScreen(Screen[None]):
     """A mode of the room. `show` is called 20 times a second while the mode is on."""
 
     MODE = ""
-    BINDINGS = bindings(command for command in COMMANDS if command.everywhere)
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(command for command in COMMANDS if command.everywhere)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]  # noqa: RUF012
 
     @property
     def room(self) -> RoomApp:

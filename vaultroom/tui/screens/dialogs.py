@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
@@ -24,7 +24,7 @@ WIDTH = 64
 class Dialog(ModalScreen[bool]):
     """A title, lines, and a row of keys, in the middle of the screen."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("f1,question_mark", "leave", show=False),
     ]
@@ -61,7 +61,10 @@ class Dialog(ModalScreen[bool]):
 class Confirm(Dialog):
     """Yes counts like an answer: only when it has stood there for a moment and no key came before it."""
 
-    BINDINGS = [Binding("y", "yes", show=False), Binding("n", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "yes", show=False),
+        Binding("n", "leave", show=False),
+    ]
 
     def __init__(self, title: str, texts: Sequence[str], yes: str, no: str) -> None:
         super().__init__(title)
@@ -113,7 +116,7 @@ class Confirm(Dialog):
 class Help(Dialog):
     """Every key, by what it is for."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", show=False),
         Binding("up,k", "scroll(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),

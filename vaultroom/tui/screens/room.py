@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.widgets import ContentSwitcher, Input
 
@@ -38,7 +40,9 @@ class RoomScreen(RoomishScreen):
     """Views of the scene, and what the keys mean here."""
 
     MODE = "room"
-    BINDINGS = bindings(command for command in COMMANDS if not command.everywhere)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        command for command in COMMANDS if not command.everywhere
+    )
     AUTO_FOCUS = "#card-body"
 
     def __init__(self) -> None:
@@ -58,7 +62,7 @@ class RoomScreen(RoomishScreen):
         with Vertical(id="side"):
             with Vertical(id="agents"):
                 yield TitleBar("Agents", id="agents-title")
-                yield Choices(id="agents-list")
+                yield Choices(above=rows.ALL, id="agents-list")
             with Vertical(id="queue"):
                 yield TitleBar("Queue", id="queue-title")
                 yield Choices(id="queue-list")
@@ -106,7 +110,7 @@ class RoomScreen(RoomishScreen):
         self._drawn = drawn
         items = rows.agent_items(scene.sessions, agents.inner_width - 1, tall=tall)
         agents.show(items, self.selected or rows.ALL)
-        title, end = rows.agents_title(scene.sessions)
+        title, end = rows.agents_title(scene.sessions, marked=not self.selected and not tall)
         self.query_one("#agents-title", TitleBar).show(title, end)
         height = sum(len(item.lines) for item in items)
         self.query_one("#agents").styles.height = "auto" if tall else 1 + max(1, min(3, height))
@@ -478,7 +482,7 @@ class RoomScreen(RoomishScreen):
             self._output.begin(session.id)
 
     def output_wanted(self) -> tuple[str, int] | None:
-        """The session whose output is looked at and how far it was read; None when there is nothing to read."""
+        """The session whose output is looked at, and how far it was read; None when there is none."""
         output = self._output
         if self.query_one("#lower", ContentSwitcher).current != "output" or output.closed:
             return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from vaultroom.tui.spans import Line, Role, Span
@@ -24,7 +25,7 @@ class Item:
 class Choices(LinePane, can_focus=True):
     """Arrows, Home and End move; every move is a choice and is told at once."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", show=False),
         Binding("down", "move(1)", show=False),
         Binding("home", "move(-100000)", show=False),
@@ -42,8 +43,10 @@ class Choices(LinePane, can_focus=True):
         def control(self) -> Choices:
             return self.pane
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, above: str = "", id: str | None = None) -> None:
+        """`above` can be chosen by going up from the first item, where it is not an item itself."""
+        super().__init__(id=id)
+        self._above = above
         self._items: Sequence[Item] = ()
         self._owners: list[str] = []
         self.chosen = ""
@@ -72,6 +75,8 @@ class Choices(LinePane, can_focus=True):
         ids = [item.id for item in self._items if item.id]
         if not ids:
             return
+        if self._above and self._above not in ids:
+            ids.insert(0, self._above)
         at = ids.index(self.chosen) if self.chosen in ids else 0
         self._tell(ids[min(max(at + by, 0), len(ids) - 1)])
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
@@ -20,7 +21,7 @@ from vaultroom.tui.widgets.lines import TitleBar
 class GrantsPane(Vertical):
     """A list of grants with a cursor of its own."""
 
-    BINDINGS = [Binding("delete,backspace", "revoke", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("delete,backspace", "revoke", show=False)]
 
     @dataclass
     class Revoked(Message):

@@ -6,6 +6,7 @@ They draw through the line API: no markup is ever read, and a pane of any length
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from vaultroom.tui.spans import Line, Role, cut, line
+from vaultroom.tui.spans import Line, Role, cells, cut, line
 
 _CLASSES = {f"line--{role.value}" for role in Role} | {"line--cursor"}
 
@@ -22,10 +23,10 @@ _CLASSES = {f"line--{role.value}" for role in Role} | {"line--cursor"}
 class LinePane(ScrollView):
     """A scrolling pane. Lines must already fit its width: it never scrolls sideways."""
 
-    COMPONENT_CLASSES = _CLASSES
+    COMPONENT_CLASSES: ClassVar[set[str]] = _CLASSES
     ALLOW_SELECT = False
     DEFAULT_CSS = """
-    LinePane { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
+    LinePane { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -37,7 +38,7 @@ class LinePane(ScrollView):
     @property
     def inner_width(self) -> int:
         """Cells of a line, with room for the scroll bar."""
-        return max(1, self.size.width if self.show_vertical_scrollbar else self.size.width - 1)
+        return max(1, self.scrollable_content_region.width)
 
     def set_lines(self, lines: Sequence[Line]) -> None:
         self._lines = lines
@@ -68,7 +69,7 @@ class LinePane(ScrollView):
 class LineBar(Widget):
     """A few rows at a fixed place."""
 
-    COMPONENT_CLASSES = _CLASSES
+    COMPONENT_CLASSES: ClassVar[set[str]] = _CLASSES
     ALLOW_SELECT = False
     DEFAULT_CSS = """
     LineBar { height: 1; }
@@ -108,9 +109,9 @@ class TitleBar(LineBar):
 
     def rows(self, width: int) -> Sequence[Line]:
         end = cut(self._end, width)
-        used_end = sum(span_width(span) for span in end)
+        used_end = sum(cells(span.text) for span in end)
         title = cut(self._title, max(0, width - used_end - 2))
-        rule = width - used_end - sum(span_width(span) for span in title) - (2 if end else 1)
+        rule = width - used_end - sum(cells(span.text) for span in title) - (2 if end else 1)
         return [
             line(
                 *title,
@@ -119,12 +120,6 @@ class TitleBar(LineBar):
                 *end,
             )
         ]
-
-
-def span_width(span: tuple[str, Role]) -> int:
-    from vaultroom.tui.spans import cells
-
-    return cells(span[0])
 
 
 def draw(widget: Widget, spans: Sequence[tuple[str, Role]], width: int, *, cursor: bool = False) -> Strip:

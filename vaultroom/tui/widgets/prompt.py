@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
@@ -56,7 +57,7 @@ class Entry(Input):
 class Prompt(Horizontal):
     """A label and its field, or several in one row."""
 
-    BINDINGS = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
 
     @dataclass
     class Given(Message):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from vaultroom.tui.log_line import Entry, entry_line
@@ -33,7 +34,7 @@ class _Entries(Sequence[Line]):
 class TimelineBody(LinePane, can_focus=True):
     """The rows."""
 
-    BINDINGS = [Binding("end", "follow", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("end", "follow", show=False)]
 
     def __init__(self) -> None:
         super().__init__(id="timeline-body")
