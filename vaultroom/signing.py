@@ -69,7 +69,10 @@ def load_install_key(folder: Path) -> SigningKey:
         raw = file.read()
     if len(raw) != 32:
         raise ValueError(f"expected a key of 32 bytes in {path}, found {len(raw)}")
-    return SigningKey(Ed25519PrivateKey.from_private_bytes(raw))
+    key = SigningKey(Ed25519PrivateKey.from_private_bytes(raw))
+    if install_public_key(folder) != key.public:  # a crash may have come between the two files
+        _write_public(folder, key)
+    return key
 
 
 def install_public_key(folder: Path) -> bytes | None:
@@ -95,8 +98,12 @@ def _create_install_key(folder: Path) -> SigningKey:
         return load_install_key(folder)
     finally:
         temporary.unlink()
-    _write_synced(folder / _PUBLIC, key.public.hex().encode() + b"\n", 0o644)
+    _write_public(folder, key)
     return key
+
+
+def _write_public(folder: Path, key: SigningKey) -> None:
+    _write_synced(folder / _PUBLIC, key.public.hex().encode() + b"\n", 0o644)
 
 
 def _write_synced(path: Path, data: bytes, mode: int) -> None:

@@ -41,92 +41,14 @@ def _talk(path: str, data: bytes, seconds: float = 20):
         return json.loads(body)
 
 
-def test_probe_daemon_inside(world: World) -> None:
-    host = world.host()
-    world.script(f"kill -9 {host.pid}; sleep 0.5; vaultroom daemon >d.out 2>&1 & echo $! >pid; sleep 3; kill $(cat pid); sleep 1")
-    result = world.call("run", "--", "bash", "agent.sh")
-    print(result)
-    print((world.work/"d.out").read_text())
-    assert "hosting" not in (world.work/"d.out").read_text()
-
-
-def test_probe_kill_runner(world: World) -> None:
-    world.host()
-    world.script(
-        "env -i HOME=$HOME VAULTROOM_HOME=$VAULTROOM_HOME PATH=$PATH setsid -f bash esc.sh >esc.out 2>&1\n"
-        "git push >push.out 2>&1 &\n"
-        "sleep 1; kill -9 $PPID; sleep 15")
-    world.script(
-        "sleep 2; read a b c d e </proc/$$/stat; echo ppid $d; for i in 1 2; do "
-        f"id=$({VAULTROOM} approve list --json | {sys.executable} -c 'import json,sys; print(json.load(sys.stdin)[\"requests\"][0][\"id\"])'); {VAULTROOM} approve allow $id; echo code $?; sleep 0.3; done; echo done", name="esc.sh")
-    world.start("run", "--", "bash", "agent.sh")
-    wait_for(lambda: (world.work / "esc.out").exists() and "done" in (world.work / "esc.out").read_text(), "esc")
-    print((world.work / "esc.out").read_text())
-    print([r[:6] for r in world.rows()])
-    assert not any(row[4] == "allow" for row in world.rows())
-
-
-@pytest.mark.parametrize("other", ["", "/elsewhere"])
-def test_probe_takeover_env(world: World, other: str) -> None:
-    secret = world.root / "secret"
-    secret.mkdir()
-    (secret / "f").write_text("x")
-    pol = world.root / "p.yaml"
-    pol.write_text("""version: 1
-defaults: {action: allow, approval_timeout: 30s}
-rules:
-  - name: "keep"
-    match: {action: [fs.delete], path: ["$PROJECT/**"]}
-    effect: deny
-shims:
-  binaries: [rm, git, cat]
-""")
-    host = world.host()
-    world.script(f"rm {secret}/f; echo first $?; touch ready; while [ ! -e go ]; do sleep 0.1; done; rm {secret}/f; echo second $?; touch done; sleep 1")
-    agent = world.start("run", "--policy", str(pol), "--", "bash", "agent.sh", environ={"PROJECT": str(secret)})
-    wait_for(lambda: (world.work / "ready").exists(), "ready")
-    host.kill(); host.wait()
-    d = world.start("daemon", environ={"PROJECT": other} if other else {})
-    time.sleep(3)
-    print("daemon", d.poll(), d.stderr.read() if d.poll() is not None else "")
-    (world.work / "go").touch()
-    out, err = agent.communicate(timeout=30)
-    print(out, err)
-    assert (secret / "f").exists()
-    assert d.poll() is None
-
-
 def _live(world: World, seconds: int = 120):
     world.host()
     a = world.start("run", "--", "sleep", str(seconds))
     return _session_socket(world)
 
 
-def _probe_speed(world: World, path: str, attack: bytes, limit: float) -> None:
-    print("before", _talk(path, _frame(["cat", "x"])))
-    c = socket.socket(socket.AF_UNIX); c.connect(path); c.settimeout(30); c.sendall(attack)
-    time.sleep(0.3)
-    t = time.monotonic()
-    try:
-        print("during", _talk(path, _frame(["cat", "x"]), 40))
-    finally:
-        took = time.monotonic() - t
-        print("took", took)
-        c.close()
-    assert took < limit
 
-
-def test_probe_dup_keys(world: World) -> None:
-    n = 40000
-    body = ("{" + ",".join(f'"{i:06d}":0' for i in range(n)) + f',"{n-1:06d}":0' + "}").encode()
-    _probe_speed(world, _live(world), len(body).to_bytes(4, "big") + body, 2)
-
-
-def test_probe_mask(world: World) -> None:
-    _probe_speed(world, _live(world), _frame(["cat"] + ["--password=x"] * 100000), 2)
-
-
-def test_probe_fds(world: World) -> None:
+def test_p_fds(world: World) -> None:
     import resource
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
@@ -135,11 +57,12 @@ def test_probe_fds(world: World) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     held = []
-    for _ in range(1500):
-        c = socket.socket(socket.AF_UNIX); c.settimeout(2)
-        try: c.connect(path)
-        except OSError as e: print(len(held), e); break
-        held.append(c)
+    for _ in range(1300):
+        c = socket.socket(socket.AF_UNIX); c.settimeout(2); held.append(c)
+        for _ in range(50):
+            try: c.connect(path); break
+            except BlockingIOError: time.sleep(0.05)
+            except OSError as e: print(len(held), e); break
     print("held", len(held))
     t = time.monotonic()
     r = world.call("approve", "list"); print(r, time.monotonic() - t)
@@ -147,97 +70,170 @@ def test_probe_fds(world: World) -> None:
     for c in held: c.close()
     time.sleep(1.5)
     print(_talk(path, _frame(["cat", "x"])))
+    print([r[:6] for r in world.rows()][-10:], len(world.rows()))
     assert r.returncode == 0 and "Nothing waits for" in r.stderr and r2.returncode == 0
 
 
-def test_probe_many_args(world: World) -> None:
-    secret = world.user / ".ssh"; secret.mkdir(); (secret / "id").write_text("x")
+def test_p_lookups(world: World) -> None:
+    deep = world.work
+    names = []
+    for i in range(40):
+        # l<i> -> ./././ ... l<i+1>
+        os.symlink("./" * 2040 + (f"l{i+1}" if i < 39 else "end"), deep / f"l{i}")
     world.write_policy("""version: 1
 defaults: {action: allow, approval_timeout: 30s}
-rules:
-  - name: "keep"
-    match: {action: [fs.delete], path: ["~/.ssh/**"]}
-    effect: deny
 shims:
-  binaries: [rm]
+  binaries: [rm, cat]
 """)
-    world.script(f"rm -f ~/.ssh/id {{1..10001}}; echo $?; rm -f $VAULTROOM_HOME/policy.yaml {{1..10001}}; echo $?")
-    agent = world.start("run", "--", "bash", "agent.sh")
-    r = world.one_request(); print(r["rule"], len(r["summary"]))
-    print(world.call("approve", "allow", r["id"]))
-    r = wait_for(lambda: next((q for q in world.requests() if q["id"] != r["id"]), None), "2nd"); print(r["rule"], len(r["summary"]))
-    print(world.call("approve", "allow", r["id"]))
-    out, err = agent.communicate(timeout=30); print(out, err[:500])
-    assert (secret / "id").exists() and (world.home / "policy.yaml").exists()
-
-
-def _repository(world: World) -> Path:
-    origin, clone = world.root / "origin.git", world.work / "clone"
-    run = ["git", "-c", "user.email=a@b", "-c", "user.name=a"]
-    subprocess.run([*run, "init", "-q", "--bare", str(origin)], check=True)
-    subprocess.run([*run, "init", "-q", "-b", "main", str(clone)], check=True)
-    subprocess.run([*run, "-C", str(clone), "commit", "-q", "--allow-empty", "-m", "x"], check=True)
-    subprocess.run([*run, "-C", str(clone), "remote", "add", "origin", str(origin)], check=True)
-    return clone
-
-
-@pytest.mark.parametrize("push", ["git --shallow-file '' push origin main", "git config alias.p push; git p origin main",
-    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p origin main", "git --shallow-file $PWD/.git/shallow push origin main", "git --git-dir .git --work-tree . --no-pager push origin main", "git send-pack origin main"])
-def test_probe_git_push(world: World, push: str) -> None:
-    clone = _repository(world)
-    world.write_policy(Path(world.home / "policy.yaml").read_text().replace("30s", "2s"))
-    r = world.call("run", "--", "bash", "-c", push + "; echo code $?", cwd=clone)
-    print(r)
-    assert subprocess.run(["git", "-C", str(world.root / "origin.git"), "rev-parse", "-q", "--verify", "main"]).returncode != 0
-
-
-def test_probe_git_clean_env(world: World) -> None:
-    clone = _repository(world)
-    keep = world.root / "keep"; keep.mkdir(); (keep / "f").write_text("x")
-    world.write_policy(f"""version: 1
-defaults: {{action: allow, approval_timeout: 30s}}
-rules:
-  - name: "keep"
-    match: {{action: [fs.delete], path: ["{keep}/**"]}}
-    effect: deny
-shims:
-  binaries: [git]
-""")
-    r = world.call("run", "--", "bash", "-c", f"export GIT_DIR={clone}/.git; git --work-tree {keep} clean -fdx; echo $?; GIT_WORK_TREE={keep} git clean -fdx; echo $?", cwd=clone)
-    print(r)
-    assert (keep / "f").exists()
-
-
-def test_probe_grant_env(world: World) -> None:
-    clone = _repository(world)
-    world.script(f'cd {clone}; git push origin main; echo $?; GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.pushurl GIT_CONFIG_VALUE_0={world.root}/evil.git git push origin main; echo $?')
-    subprocess.run(["git", "init", "-q", "--bare", str(world.root / "evil.git")], check=True)
-    agent = world.start("run", "--", "bash", "agent.sh")
-    r = world.one_request()
-    print(world.call("approve", "allow", r["id"], "--rule"))
-    time.sleep(2)
-    print("asked again:", world.requests())
-    asked = bool(world.requests())
-    evil = subprocess.run(["git", "-C", str(world.root / "evil.git"), "rev-parse", "-q", "--verify", "main"]).returncode == 0
-    assert not evil
-
-
-def test_probe_umask(world: World) -> None:
-    old = os.umask(0)
+    host = world.host()
+    world.start("run", "--", "sleep", "120")
+    path = _session_socket(world)
+    argv = ["rm"] + [f"l0/{i}" for i in range(9999)]
+    cs = []
+    for _ in range(10):
+        c = socket.socket(socket.AF_UNIX); c.connect(path); c.sendall(_frame(argv, str(world.work))); cs.append(c)
+    time.sleep(3)
+    t = time.monotonic()
+    print("other", _talk(path, _frame(["rm", "x"], "/tmp"), 3) if False else None)
+    for c in cs: c.close()
+    time.sleep(1)
+    t = time.monotonic()
+    print("cat", _talk(path, _frame(["cat", "x"], "/tmp"), 30), time.monotonic() - t)
+    os.kill(host.pid, signal.SIGTERM)
     try:
-        world.host(); world.start("run", "--", "sleep", "30"); _session_socket(world)
-        (world.work / "vaultroom.yaml").write_text("version: 1\ndefaults: {action: allow}\n")
-        world.call("policy", "trust", "vaultroom.yaml")
+        host.wait(60)
     finally:
-        os.umask(old)
-    bad = []
-    for base, ds, fs in os.walk(world.home):
-        for n in ds + fs:
-            m = os.lstat(os.path.join(base, n)).st_mode
-            if m & 0o077 and n != "policy.yaml": bad.append((os.path.join(base, n), oct(m)))
-    for base, ds, fs in os.walk(world.run_folder):
-        for n in ds + fs + ["."]:
-            m = os.lstat(os.path.join(base, n)).st_mode
-            if m & 0o077: bad.append((os.path.join(base, n), oct(m)))
-    print(bad)
+        took = time.monotonic() - t
+        print("took", took)
+    assert took < 10
+
+
+def test_p_xdg(world: World) -> None:
+    run = world.root / "xdg"; run.mkdir(mode=0o700)
+    cfg = world.user / ".config" / "vaultroom"; cfg.mkdir(parents=True)
+    (cfg / "policy.yaml").write_text((world.home / "policy.yaml").read_text())
+    e1 = {"VAULTROOM_HOME": "", "XDG_RUNTIME_DIR": str(run)}
+    e2 = {"VAULTROOM_HOME": "", "XDG_RUNTIME_DIR": ""}
+    d1 = world.start("daemon", environ=e1)
+    time.sleep(1.5)
+    world.script("cat x; sleep 2; cat x; echo $?; sleep 2; cat y; echo $?")
+    a = world.start("run", "--", "bash", "agent.sh", environ=e1)
+    time.sleep(1.5)
+    r = world.call("run", "--", "bash", "-c", "cat x", environ=e2)
+    print(r)
+    out, err = a.communicate(timeout=40)
+    print(out, err)
+    os.kill(d1.pid, signal.SIGTERM); d1.wait(20); print(d1.stderr.read())
+    v = world.call("verify", environ=e1); print(v.returncode, v.stdout, v.stderr)
+    assert v.returncode == 0
+
+
+def test_p_cross_session(world: World) -> None:
+    world.host()
+    world.start("run", "--", "sleep", "60")
+    victim = _session_socket(world)
+    code = f"""
+import socket, json
+b=json.dumps({{"type":"eval","event":{{"source":"shim","action":"shell.exec","argv":["cat","forged"],"cwd":"/tmp"}}}}).encode()
+c=socket.socket(socket.AF_UNIX); c.connect({victim!r}); c.sendall(len(b).to_bytes(4,"big")+b); c.settimeout(5); print(c.recv(999))
+"""
+    (world.work / "x.py").write_text(code)
+    r = world.call("run", "--agent", "evil", "--", sys.executable, "x.py")
+    print(r)
+    rows = world.rows("payload like '%forged%'"); print(rows)
+    assert not rows or '"agent":"sleep"' not in rows[0][6]
+
+
+SECRETS = ["ghp_" + "a1B2" * 9, "sk-ant-api03-" + "Ab1-" * 20, "AKIAIOSFODNN7EXAMPLE", "hunter2secret"]
+
+
+def test_p_secrets(world: World) -> None:
+    world.write_policy("""version: 1
+defaults: {action: allow, approval_timeout: 1s}
+rules:
+  - name: "err"
+    match: {action: [shell.exec], cel: 'event.argv[7] == "zz"'}
+    effect: deny
+shims:
+  binaries: [cat, rm, git, curl]
+""")
+    path = _live(world)
+    g = SECRETS[0]
+    tries = [["curl", "-H", "Authorization: Bearer hunter2secret", "x"], ["curl", "-u", "me:hunter2secret", "x"], ["git", "clone", "https://me:hunter2secret@h/x"],
+        ["curl", "--user=me:hunter2secret"], ["mysql", "-phunter2secret"], ["psql", "postgres://u:hunter2secret@h/db"], ["curl", "-d", '{"password":"hunter2secret"}'],
+        ["curl", "-d", "password=hunter2secret"], ["rm", f"/tmp/{g}"], ["rm", "password=hunter2secret"], ["env", "API_KEY=hunter2secret", "x"], ["bash", "-c", "export TOKEN=hunter2secret; x"],
+        ["docker", "login", "-p", "hunter2secret"], ["docker", "login", "--password", "hunter2secret"], ["sshpass", "-p", "hunter2secret", "ssh"], ["aws", "configure", "set", "aws_secret_access_key", "hunter2secret"],
+        ["gh", "secret", "set", "X", "--body", "hunter2secret"], ["git", "-c", "http.extraHeader=Authorization: Basic hunter2secret", "x"], ["npm", "config", "set", "//r/:_authToken", "hunter2secret"],
+        ["curl", "-b", "session=hunter2secret"], ["curl", "x?access_token=hunter2secret"], ["openssl", "enc", "-k", "hunter2secret"], ["openssl", "x", "-passin", "pass:hunter2secret"], ["ansible", "-e", "db_password=hunter2secret"],
+        ["redis-cli", "-a", "hunter2secret"], ["PGPASSWORD=hunter2secret"], ["echo", g[:20], g[20:]], ["kubectl", "create", "secret", "generic", "a", "--from-literal=password=hunter2secret"], ["vault", "login", "hunter2secret"], ["htpasswd", "-b", "f", "u", "hunter2secret"], ["zip", "-P", "hunter2secret", "a"], ["7z", "a", "-phunter2secret"], ["gpg", "--passphrase", "hunter2secret"], ["curl", "--oauth2-bearer", "hunter2secret"], ["wget", "--password=hunter2secret"], ["wget", "--http-password", "hunter2secret"], ["ldapsearch", "-w", "hunter2secret"], ["smbclient", "-U", "u%hunter2secret"], ["twine", "upload", "-p", "hunter2secret"], ["git", "push", "-o", "token=hunter2secret"], ["helm", "install", "--set", "auth.password=hunter2secret"], ["heroku", "config:set", "SECRET_KEY=hunter2secret"], ["curl", "-H", "X-Api-Key: hunter2secret"], ["curl", "-HCookie: a=hunter2secret"], ["rm", "https://u:hunter2secret@h/x"], ["cat", "a", "--token", "hunter2secret"]]
+    leaks = []
+    for argv in tries:
+        n = len(world.rows())
+        _talk(path, _frame(argv))
+        rows = world.rows()[n:]
+        if any(s in str(r) for r in rows for s in SECRETS): leaks.append(argv)
+    # cwd, frame errors
+    n = len(world.rows())
+    body = json.dumps({"type": "eval", "event": {"source": "shim", "action": "password=hunter2secret", "argv": ["x"], "cwd": "/"}}).encode()
+    print(_talk(path, len(body).to_bytes(4, "big") + body))
+    if "hunter2secret" in str(world.rows()[n:]): leaks.append("frame error")
+    n = len(world.rows())
+    _talk(path, _frame(["cat"], f"/tmp/{g}"))
+    if g in str(world.rows()[n:]): leaks.append("cwd")
+    for l in leaks: print("LEAK", l)
+    assert not leaks
+
+
+def test_p_text(world: World) -> None:
+    E = "\x1b]0;PWN\x07\x1b[31m\u202e\u200b"
+    outs = []
+    outs.append(world.call("run", "--agent", E, "--", "false" + E))
+    outs.append(world.call("run", "--policy", "no" + E, "--", "x"))
+    (world.work / ("p" + E.replace("/", "") + ".yaml")).write_text("version: 1\nrules: [{name: 'a\u202e', match: {cel: 'xx'}}]\n")
+    for sub in (["policy", "check"], ["policy", "trust"], ["policy", "test"]):
+        outs.append(world.call(*sub, "p" + E + ".yaml"))
+    (world.work / "q.yaml").write_text('version: 1\n"bad\\e]0;PWN\\a": 1\nrules:\n  - {name: "n\\e[31m", match: {cel: "event.zz == \'\\e[31m\'"}, effect: "\\e[31mx"}\n')
+    outs.append(world.call("policy", "check", "q.yaml"))
+    outs.append(world.call("policy", "explain", "rm " + E))
+    outs.append(world.call("policy", "explain", "--event", '{"x\\u001b]0;": 1}'))
+    outs.append(world.call("approve", "allow", E))
+    outs.append(world.call("approve", "deny", "01M8PFS0F301BG1PTWV9D2PSR0", "--reason", E))
+    outs.append(world.call("verify", "--session", E))
+    outs.append(world.call("verify", "--db", "no" + E))
+    outs.append(world.call(E))
+    outs.append(world.call("run", "--nope" + E, "--", "x"))
+    outs.append(world.call("daemon", "--nope" + E))
+    agent = world.start("run", "--agent", "a" + E, "--", "bash", "-c", "git push '" + E + "'")
+    r = world.one_request(); outs.append(world.call("approve", "list")); outs.append(world.call("approve", "list", "--json"))
+    outs.append(world.call("approve", "deny", r["id"], "--reason", E))
+    out, err = agent.communicate(timeout=20)
+    outs.append(subprocess.CompletedProcess(["agent"], 0, out, err))
+    bad = [(o.args, o.stdout, o.stderr) for o in outs if any(c in o.stdout + o.stderr for c in "\x1b\x07\u202e\u200b")]
+    for b in bad: print("BAD", b)
+    for o in outs:
+        if "Traceback" in o.stderr: print("TRACE", o.args, o.stderr[-600:])
     assert not bad
+
+
+def test_p_slow_control_reader(world: World) -> None:
+    host = world.host()
+    c = socket.socket(socket.AF_UNIX); c.connect(str(world.run_folder / "control.sock"))
+    def fr(d):
+        b = json.dumps(d).encode(); return len(b).to_bytes(4, "big") + b
+    try:
+        for i in range(3000):
+            c.settimeout(0.5)
+            c.sendall(fr({"n": i, "op": "state", "args": {}}))
+    except TimeoutError: print("full at", i)
+    t = time.monotonic()
+    print(world.call("run", "--", "cat", "/dev/null"), time.monotonic() - t)
+    os.kill(host.pid, signal.SIGTERM); host.wait(30); took = time.monotonic() - t
+    c.close(); print(took)
+    assert took < 15
+
+
+def test_p_300(world: World) -> None:
+    world.script("for i in $(seq 300); do (cat /dev/null; echo $? >> codes) & done; wait; sort codes | uniq -c")
+    r = world.call("run", "--", "bash", "agent.sh"); print(r.stdout, r.stderr[-300:])
+    assert r.stdout.split() == ["300", "0"]
+    assert world.call("verify").returncode == 0

@@ -21,7 +21,7 @@ import pytest
 from tests.integration.audit_disk import Disk, read_trace
 from tests.integration.audit_host import write_until_killed
 from tests.unit.audit.audit_kit import add_rows, an_entry, open_writer, session_start
-from vaultroom.audit.report import State
+from vaultroom.audit.report import SealState
 from vaultroom.audit.verify import verify
 from vaultroom.errors import StoreError
 from vaultroom.events import new_ulid
@@ -52,7 +52,7 @@ def take_over(db_path: Path, key: SigningKey) -> None:
     writer.stop()
     report = verify(db_path, key.public)
     assert report.exit_code == 0, report
-    assert all(session.state is State.SEALED for session in report.sessions)
+    assert all(session.state is SealState.SEALED for session in report.sessions)
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_no_answered_row_is_lost_when_power_is(trace: Path, tmp_path: Path) -> N
         assert_kept(db_path, answered)
         take_over(db_path, key)
         shutil.rmtree(target)
-    assert states == {State.SEALED, State.UNSEALED}
+    assert states == {SealState.SEALED, SealState.UNSEALED}
     assert len(answered) > 1000
 
 

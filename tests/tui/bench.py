@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from textual import events
+from textual.keys import key_to_character
 from textual.pilot import Pilot
 
 from tests.kit import views
@@ -57,28 +60,36 @@ class Bench:
     async def settle(self, times: int = 3) -> None:
         """Let timers run and the screen be painted; the clock stands still."""
         for _ in range(times):
-            await self.pilot.pause(0.06)
+            await asyncio.sleep(0.06)
 
     async def arm(self) -> None:
         """Let the card be seen, and wait as long as it takes."""
-        await self.settle()
+        await self.until(lambda: self.screen.deck.current is None or self.app.guard.on_screen, "the card")
         self.clock.pass_(0.5)
         await self.settle(1)
 
+    async def tap(self, *keys: str) -> None:
+        """Keys as the terminal sends them, the clock standing still."""
+        for key in keys:
+            presses = self.app.guard.presses
+            self.app.post_message(events.Key(key, key_to_character(key)))
+            await self.until(lambda before=presses: self.app.guard.presses > before, key)  # type: ignore[misc]
+            await asyncio.sleep(0.01)
+
     async def press(self, *keys: str) -> None:
-        """Each key on its own, with half a second before and after it."""
+        """Each key on its own, with half a second before it and time for what it does."""
         for key in keys:
             self.clock.pass_(0.5)
-            await self.pilot.press(key)
-            await self.pilot.pause(0.1)
+            await self.tap(key)
+            await asyncio.sleep(0.1)
         await self.settle(2)
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait for something that another thread does."""
-        for _ in range(100):
+        for _ in range(1000):
             if holds():
                 return
-            await self.pilot.pause(0.05)
+            await asyncio.sleep(0.005)
         raise AssertionError(f"never came: {what}")
 
 

@@ -39,6 +39,12 @@ def test_the_install_key_is_made_once_and_private(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["install.key", "install.pub"]
 
 
+def test_a_public_half_that_was_lost_is_written_again(tmp_path: Path) -> None:
+    key = load_install_key(tmp_path)
+    (tmp_path / "install.pub").write_text("rubbish")
+    assert load_install_key(tmp_path).public == key.public == install_public_key(tmp_path)
+
+
 def test_an_exposed_or_broken_install_key_is_refused(tmp_path: Path) -> None:
     load_install_key(tmp_path)
     (tmp_path / "install.key").chmod(0o644)

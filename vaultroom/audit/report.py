@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class State(StrEnum):
+class SealState(StrEnum):
+    """How a session stands: ended and signed, still open (or its host was lost), or not as it was written."""
+
     SEALED = "sealed"
     UNSEALED = "unsealed"
     TAMPERED = "tampered"
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
+    """How the check of one property went."""
+
     HOLDS = "holds"
     BROKEN = "broken"
     NOT_CHECKED = "not checked"
@@ -76,7 +80,7 @@ class SessionReport:
     """
 
     id: str
-    state: State
+    state: SealState
     rows: int
     first_bad_seq: int | None = None
     reason: str = ""
@@ -88,7 +92,7 @@ class Property:
     """One property: what it proves, against whom, and how the check went. `detail` says why it did not."""
 
     check: Check
-    outcome: Outcome
+    outcome: CheckOutcome
     detail: str = ""
 
     @property
@@ -112,8 +116,8 @@ class Report:
 
     @property
     def tampered(self) -> bool:
-        return any(item.state is State.TAMPERED for item in self.sessions) or any(
-            item.outcome is Outcome.BROKEN for item in self.properties
+        return any(item.state is SealState.TAMPERED for item in self.sessions) or any(
+            item.outcome is CheckOutcome.BROKEN for item in self.properties
         )
 
     @property

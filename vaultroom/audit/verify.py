@@ -17,7 +17,7 @@ from vaultroom.audit import chain, schema
 from vaultroom.audit.chain import Head
 from vaultroom.audit.head_file import HeadFile, HeadFileError, Tip, head_path, read_head_file
 from vaultroom.audit.readonly import readonly
-from vaultroom.audit.report import Check, Outcome, Property, Report, SessionReport, State
+from vaultroom.audit.report import Check, CheckOutcome, Property, Report, SealState, SessionReport
 from vaultroom.audit.walk import Divergence, SessionState, Walk
 from vaultroom.errors import StoreError
 from vaultroom.signing import verifies
@@ -241,10 +241,10 @@ class _Verification:
 
     def _property(self, check: Check) -> Property:
         if check in self._broken:
-            return Property(check, Outcome.BROKEN, self._broken[check])
+            return Property(check, CheckOutcome.BROKEN, self._broken[check])
         if check in self._unchecked:
-            return Property(check, Outcome.NOT_CHECKED, self._unchecked[check])
-        return Property(check, Outcome.HOLDS)
+            return Property(check, CheckOutcome.NOT_CHECKED, self._unchecked[check])
+        return Property(check, CheckOutcome.HOLDS)
 
     def _break(self, check: Check, reason: str) -> None:
         self._broken.setdefault(check, reason)
@@ -261,7 +261,7 @@ def _session_report(state: SessionState) -> SessionReport:
     name: Any = state.row[3] if state.row else ""
     return SessionReport(
         id=str(state.id),
-        state=State.TAMPERED if found else State.SEALED if state.closed else State.UNSEALED,
+        state=SealState.TAMPERED if found else SealState.SEALED if state.closed else SealState.UNSEALED,
         rows=state.rows,
         first_bad_seq=found.seq if found else None,
         reason=found.reason if found else "",

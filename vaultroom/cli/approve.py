@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from vaultroom.cli.exit_codes import Exit
-from vaultroom.cli.output import data, data_json, say
+from vaultroom.cli.output import complain, data, data_json, say
 from vaultroom.control.protocol import LISTED_FIELDS, AnswerCommand, RequestView
 from vaultroom.control.remote import RemoteControl
 from vaultroom.errors import HostUnavailable
@@ -24,7 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     allow = actions.add_parser("allow", help="let one request go")
     allow.add_argument("id", metavar="ID", help="the request's id, or enough of its end")
     allow.add_argument("--rule", action="store_true", help="and the same act for the rest of the session")
-    allow.add_argument("--minutes", type=int, default=0, metavar="N", help="with --rule: for 1 to 60 minutes")
+    allow.add_argument(
+        "--minutes",
+        type=int,
+        default=0,
+        choices=range(1, 61),
+        metavar="N",
+        help="as --rule, for 1 to 60 minutes",
+    )
 
     deny = actions.add_parser("deny", help="refuse one request")
     deny.add_argument("id", metavar="ID", help="the request's id, or enough of its end")
@@ -37,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         control = RemoteControl(home.control_socket)
     except HostUnavailable as error:
         if args.action != "list":
-            say(f"vaultroom: {error}")
+            complain(error)
             return Exit.NO_SUCH_REQUEST
         if args.json:
             data_json({"requests": []})

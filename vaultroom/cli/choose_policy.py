@@ -51,7 +51,7 @@ def choose_policy(wanted: str | None, *, home: Home, cwd: str) -> ChosenPolicy:
         return ChosenPolicy(home.user_policy, read_policy(home.user_policy))
     raise PolicyError(
         f"expected a policy, found neither an approved {_shown(local)} nor {_shown(home.user_policy)}",
-        advice="Make one with: vaultroom init   or name one with --policy FILE",
+        advice=f"Write one and approve it: vaultroom policy trust {LOCAL_NAME}   or name one: --policy FILE",
     )
 
 

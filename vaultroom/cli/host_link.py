@@ -78,7 +78,7 @@ class HostLink:
     def _renew(self) -> bool:
         try:
             control = RemoteControl(self._home.control_socket)
-        except (HostUnavailable, VaultroomError):
+        except VaultroomError:
             return False
         try:
             if control.rejoin_session(self._session_id):

@@ -48,7 +48,7 @@ def entry() -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; gives the exit code of the contract (design section 7)."""
-    name = next((word for word in arguments if not word.startswith("-")), None)
+    name = _command_in(arguments)
     if name in HIDDEN:
         module = importlib.import_module(f"vaultroom.cli.{HIDDEN[name]}")
         words = list(arguments)
@@ -66,6 +66,17 @@ def main(arguments: Sequence[str]) -> int:
             return Exit.OK
         parsed.run = importlib.import_module("vaultroom.cli.room").run
     return _run(parsed)
+
+
+def _command_in(arguments: Sequence[str]) -> str | None:
+    """The command's name: the first word that is neither an option nor the file of `--config`."""
+    words = iter(arguments)
+    for word in words:
+        if word == "--config":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return None
 
 
 def _run(parsed: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ Texts from outside go through visible() before they get here.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import Any
 
@@ -37,9 +36,3 @@ def data(text: str) -> None:
 def data_json(value: Any) -> None:
     """A result for programs: one JSON document on stdout."""
     data(json.dumps(value, ensure_ascii=True, indent=None, separators=(",", ":")))
-
-
-def colours(stream: Any = None) -> bool:
-    """Whether `stream` (stdout by default) is a terminal that wants colours (NO_COLOR is honoured)."""
-    stream = sys.stdout if stream is None else stream
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and bool(stream.isatty())

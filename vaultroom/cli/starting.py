@@ -29,7 +29,9 @@ def usable_policy(chosen: ChosenPolicy, environ: Mapping[str, str]) -> Policy:
     policy = load_chosen(chosen, environ)
     for finding in policy.findings:
         if finding.severity is Severity.WARNING:
-            say(f"{visible(policy.name)}:{finding.line}:{finding.column}: warning: {finding.message}")
+            say(
+                f"{visible(policy.name)}:{finding.line}:{finding.column}: warning: {visible(finding.message)}"
+            )
     telegram = policy.approvals.channels.telegram
     missing = [name for name in (telegram.bot_token_env, telegram.chat_id_env) if not environ.get(name)]
     if telegram.enabled and missing:

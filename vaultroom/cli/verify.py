@@ -105,11 +105,11 @@ def _install_key(named: Path | None, folder: Path) -> bytes | None:
 
 
 def _session_line(session: SessionReport) -> str:
-    from vaultroom.audit.report import State
+    from vaultroom.audit.report import SealState
 
-    if session.state is State.SEALED:
+    if session.state is SealState.SEALED:
         found = f"{_count(session.rows, 'row')}"
-    elif session.state is State.UNSEALED:
+    elif session.state is SealState.UNSEALED:
         found = f"up to seq {session.rows}"
     elif session.first_bad_seq is None:
         found = session.reason
@@ -120,9 +120,9 @@ def _session_line(session: SessionReport) -> str:
 
 
 def _property_lines(item: Property) -> list[str]:
-    from vaultroom.audit.report import Outcome
+    from vaultroom.audit.report import CheckOutcome
 
-    if item.outcome is Outcome.HOLDS:
+    if item.outcome is CheckOutcome.HOLDS:
         return [f"{item.outcome:<12} {item.check:<10} {item.proves}", f"{'':23} against {item.against}"]
     return [f"{item.outcome:<12} {item.check:<10} {item.detail}"]
 

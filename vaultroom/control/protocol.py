@@ -3,7 +3,7 @@
 Both ends of the control socket, and the in-process handle, speak these frozen values. On the socket
 they travel as the frames of `vaultroom.wire`:
 
-    {"n":1,"op":"approve.list","args":{}}                              command
+    {"n":1,"op":"state","args":{}}                                     command
     {"n":1,"ok":true,"value":…}                                        answer
     {"n":1,"ok":false,"error":{"kind":…,"message":…,"advice":…}}       refusal
     {"push":"state","value":…}                                         snapshot, after `watch`
@@ -422,7 +422,7 @@ class Control(Protocol):
     def close_session(self, session_id: str, code: int) -> None: ...
 
     def answer(self, command: AnswerCommand) -> str:
-        """`accepted`, `unknown`, `changed`, or `already:<state>`."""
+        """`accepted`, `unknown`, `already:<state>`, `changed: <why>` or `refused: <why>`."""
         ...
 
     def state(self) -> State: ...

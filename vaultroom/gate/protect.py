@@ -25,7 +25,7 @@ _INTERPRETERS = ("python", "pypy")
 
 @dataclass(frozen=True, slots=True)
 class BuiltinRule:
-    """A built-in rule as `vaultroom policy check --builtin` shows it."""
+    """A built-in rule: its name in the log, and what the agent is told."""
 
     name: str
     message: str

@@ -53,9 +53,8 @@ WITH_VALUE: Mapping[str, frozenset[str]] = {
     ),
     "terraform": frozenset(),
     "aws": words(
-        "--region --profile --output --query --endpoint-url --ca-bundle --cli-read-timeout --cli-connect-"
-        " timeout"
-        " --color --cli-binary-format --cli-error-format"
+        "--region --profile --output --query --endpoint-url --ca-bundle --cli-read-timeout"
+        " --cli-connect-timeout --color --cli-binary-format --cli-error-format"
     ),
 }
 

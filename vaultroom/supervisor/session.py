@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vaultroom import clock
@@ -13,7 +13,7 @@ from vaultroom.events import Action, Event, Source, new_ulid
 from vaultroom.gate.gate import Gate
 from vaultroom.intercept.shim_events import shim_event
 from vaultroom.policy.model import Policy
-from vaultroom.shell import NoFiles, RealFiles, needs_files
+from vaultroom.shell import FileView, NoFiles, RealFiles, needs_files
 from vaultroom.supervisor.ipc import SessionSocket
 from vaultroom.supervisor.launched import LaunchedChild
 from vaultroom.supervisor.lookups import LookupThreads
@@ -33,7 +33,7 @@ class Session:
     launched: LaunchedChild | None = None
     frozen: bool = False
     stopped: bool = False
-    closing: bool = field(default=False)
+    closing: bool = False
 
     @property
     def state(self) -> str:
@@ -47,9 +47,6 @@ class Session:
     @property
     def id(self) -> str:
         return self.facts.id
-
-    def child_is(self, facts: SessionFile) -> None:
-        self.facts = facts
 
 
 class ShimEvents:
@@ -66,7 +63,7 @@ class ShimEvents:
         """Raises FrameError for a frame that makes no sense."""
         event_id, ts = new_ulid(), clock.now_ns()
 
-        def make() -> Event:
+        def make(view: FileView) -> Event:
             return shim_event(
                 frame,
                 event_id=event_id,
@@ -74,25 +71,15 @@ class ShimEvents:
                 ts=ts,
                 pid=pid,
                 agent=self._agent,
-                view=self._files,
+                view=view,
             )
 
         if not needs_files(_claimed_command(frame)):
-            return make()
-        event = await self._lookups.run(make)
-        if event is not None:
-            return event
-        # The files did not answer in time: the act stands as what cannot be known.
-        plain = shim_event(
-            frame,
-            event_id=event_id,
-            session_id=self._session_id,
-            ts=ts,
-            pid=pid,
-            agent=self._agent,
-            view=NoFiles(),
-        )
-        return replace(plain, opaque=True, facets=())
+            return make(self._files)
+        event = await self._lookups.run(lambda: make(self._files))
+        if event is None:  # the files did not answer in time: the act stands as what cannot be known
+            event = replace(make(NoFiles()), opaque=True, facets=())
+        return event
 
     def refused(self, pid: int) -> Event:
         """What stands in the log for a frame that could not be read."""

@@ -164,7 +164,7 @@ class Supervisor:
 
     async def child_started(self, session_id: str, pid: int) -> None:
         session = self._session(session_id)
-        session.child_is(replace(session.facts, child=ProcessMark.of(pid)))
+        session.facts = replace(session.facts, child=ProcessMark.of(pid))
         self._files.save(session.facts)
         await self._touch()
 

@@ -150,7 +150,7 @@ class RoomApp(App[int]):
     def _draw(self) -> None:
         scene = self.scene()
         for screen in self.screen_stack:
-            if isinstance(screen, RoomishScreen) and screen.is_mounted:
+            if isinstance(screen, RoomishScreen) and screen.standing:
                 screen.show(scene)
 
     def say(self, text: str, *, bad: bool = False) -> None:
@@ -293,7 +293,7 @@ class RoomApp(App[int]):
 
     def _room_screen(self) -> RoomScreen | None:
         screens = self._screen_stacks.get("room", ())
-        return next((screen for screen in screens if isinstance(screen, RoomScreen)), None)
+        return next((one for one in screens if isinstance(one, RoomScreen) and one.standing), None)
 
     def on_answered(self, message: Answered) -> None:
         if (screen := self._room_screen()) is not None:

@@ -72,6 +72,11 @@ class Guard:
         return self._key_before is None or self._last_key - self._key_before >= ARM_SECONDS
 
     @property
+    def on_screen(self) -> bool:
+        """Whether it has been painted at all."""
+        return self._painted_at is not None
+
+    @property
     def read(self) -> bool:
         """Whether everything that is needed has been on the screen."""
         return self._painted_at is not None and self._seen >= self._needed

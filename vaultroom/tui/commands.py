@@ -110,7 +110,7 @@ COMMANDS: tuple[Command, ...] = (
         "agent.start",
         "n",
         "start",
-        "new agent",
+        "new",
         "Start an agent under your policy; its output is shown here.",
         Group.AGENT,
         palette=True,
@@ -220,7 +220,6 @@ COMMANDS: tuple[Command, ...] = (
         Group.ROOM,
         palette=True,
         everywhere=True,
-        footer=8,
     ),
     Command(
         "room.close",

@@ -69,30 +69,28 @@ def _tall(session: SessionView, width: int) -> tuple[Line, ...]:
 
 def _flat(session: SessionView, width: int) -> Line:
     mark, role = _STATES.get(session.state, ("?", Role.DIM))
-    end = line(
-        *_counts(session),
-        (f"  {session.per_minute:>3}/min", Role.DIM),
-    )
+    end = line(*_counts(session, 4), (f"  {session.per_minute:>3}/min", Role.DIM))
     waiting = _waiting(session.waiting)
-    tail = (*end, Span("  "), *(waiting or (Span(" " * 9),)))
-    name_room = 12 if width >= 70 else 8
+    tail = (*end, *line("  ", " " * (11 - width_of(waiting)), *waiting))
+    name_room = 12 if width >= 74 else 8
     front = line(
         (f"{mark} ", role),
         (pad(session.state, 8) + " ", role),
         (pad(session.agent, name_room) + " ", Role.STRONG),
     )
     room = width - width_of(front) - width_of(tail) - 1
-    command = pad(" ".join(session.command), room) if room >= 8 else ""
+    command = pad(" ".join(session.command), room) if room >= 16 else ""
     return spread((*front, Span(command, Role.DIM)), tail, width)
 
 
-def _counts(session: SessionView) -> Line:
+def _counts(session: SessionView, room: int = 0) -> Line:
+    """Acts by verdict; numbers stand in columns of `room` cells."""
     return line(
-        (f"{session.allowed} allow", Role.ALLOW if session.allowed else Role.DIM),
+        (f"{session.allowed:>{room}} allow", Role.ALLOW if session.allowed else Role.DIM),
         "  ",
-        (f"{session.denied} deny", Role.DENY if session.denied else Role.DIM),
+        (f"{session.denied:>{room}} deny", Role.DENY if session.denied else Role.DIM),
         "  ",
-        (f"{session.asked} ask", Role.ASK if session.asked else Role.DIM),
+        (f"{session.asked:>{room}} ask", Role.ASK if session.asked else Role.DIM),
     )
 
 

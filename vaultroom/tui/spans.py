@@ -156,9 +156,11 @@ def _reach(part: str, start: int, room: int) -> int:
     return end
 
 
-def labelled(label: str, text: str, width: int, *, room: int = 9, role: Role = Role.INK) -> list[Line]:
-    """`text` wrapped beside a dim label in a column of `room` cells."""
+def labelled(
+    label: str, text: str, width: int, *, room: int = 9, role: Role = Role.INK, label_role: Role = Role.DIM
+) -> list[Line]:
+    """`text` wrapped beside a label in a column of `room` cells."""
     lines: list[Line] = []
     for at, piece in enumerate(wrap(text, width - room)):
-        lines.append(line((pad(label if at == 0 else "", room), Role.DIM), (piece, role)))
+        lines.append(line((pad(label if at == 0 else "", room), label_role), (piece, role)))
     return lines

@@ -10,6 +10,7 @@ NO_AGENT = (
     "In another terminal:  vaultroom run -- claude",
     "Or here:              press {start} and type a command",
 )
+NOBODY = ("none",)
 NOTHING_WAITS = (
     "Nothing waits for you.",
     "",
@@ -31,20 +32,19 @@ LATER = {
     "timeline": (
         "Timeline",
         "The whole log: every act, searchable and filtered, with the row and the rule behind it.",
-        "Meanwhile:  vaultroom log            the same rows on the command line",
-        "            vaultroom verify         whether the chain and its signatures hold",
+        "Meanwhile   vaultroom log       the same rows on the command line",
+        "            vaultroom verify    whether chain and signatures hold",
     ),
     "policy": (
         "Policy",
         "The policy in an editor that explains it: what each rule matches, what a change lets through.",
-        "Meanwhile:  vaultroom policy check   whether it can be loaded, and what is odd about it",
-        "            vaultroom policy explain 'git push'",
+        "Meanwhile   vaultroom policy check      whether it can be loaded",
+        "            vaultroom policy explain    what it says to a command",
     ),
     "tests": (
         "Tests",
         "Test environments of the system component: what runs, what waits, what it printed.",
-        "Meanwhile:  vaultroom system serve   starts the component",
-        "",
+        "Meanwhile   vaultroom system serve    starts the component",
     ),
 }
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from vaultroom.audit.report import PROVES, Check, Outcome, Property, Report, SessionReport, State
+from vaultroom.audit.report import PROVES, Check, CheckOutcome, Property, Report, SealState, SessionReport
 
-SEALED = SessionReport("A", State.SEALED, 3)
-TAMPERED = SessionReport("B", State.TAMPERED, 3, 2, "why")
-HOLDS = Property(Check.ROWS, Outcome.HOLDS)
-BROKEN = Property(Check.LINKS, Outcome.BROKEN, "why")
+SEALED = SessionReport("A", SealState.SEALED, 3)
+TAMPERED = SessionReport("B", SealState.TAMPERED, 3, 2, "why")
+HOLDS = Property(Check.ROWS, CheckOutcome.HOLDS)
+BROKEN = Property(Check.LINKS, CheckOutcome.BROKEN, "why")
 
 
 @pytest.mark.parametrize(

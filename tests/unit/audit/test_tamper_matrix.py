@@ -25,7 +25,7 @@ from tests.unit.audit.audit_kit import (
 from vaultroom.audit import chain
 from vaultroom.audit.head_file import Tip
 from vaultroom.audit.ledger import Ledger
-from vaultroom.audit.report import Check, Outcome, Report, State
+from vaultroom.audit.report import Check, CheckOutcome, Report, SealState
 from vaultroom.audit.verify import verify
 from vaultroom.errors import StoreError
 from vaultroom.events import new_ulid
@@ -61,13 +61,13 @@ def attack(log: Log, *statements: str, **values: object) -> None:
         connection.commit()
 
 
-def state_of(report: Report, session_id: str) -> tuple[State, int | None]:
+def state_of(report: Report, session_id: str) -> tuple[SealState, int | None]:
     (found,) = [item for item in report.sessions if item.id == session_id]
     return found.state, found.first_bad_seq
 
 
 def broken(report: Report) -> set[Check]:
-    return {item.check for item in report.properties if item.outcome is Outcome.BROKEN}
+    return {item.check for item in report.properties if item.outcome is CheckOutcome.BROKEN}
 
 
 def flipped(value: object) -> object:
@@ -83,10 +83,10 @@ def test_the_untouched_log_is_valid(log: Log) -> None:
     report = run(log)
     assert report.exit_code == 0, report
     assert report.ok
-    assert state_of(report, log.sealed) == (State.SEALED, None)
-    assert state_of(report, log.taken_over) == (State.SEALED, None)
-    assert state_of(report, log.unsealed) == (State.UNSEALED, None)
-    assert {item.check for item in report.properties if item.outcome is Outcome.HOLDS} == set(Check) - {
+    assert state_of(report, log.sealed) == (SealState.SEALED, None)
+    assert state_of(report, log.taken_over) == (SealState.SEALED, None)
+    assert state_of(report, log.unsealed) == (SealState.UNSEALED, None)
+    assert {item.check for item in report.properties if item.outcome is CheckOutcome.HOLDS} == set(Check) - {
         Check.WITNESS
     }
 
@@ -103,8 +103,8 @@ def test_a_flipped_bit_in_any_column_of_any_row_is_seen(log: Log, table: str, co
         report = run(log)
         assert report.exit_code == 3, (cells, report)
         if table == "events" and column != "session_id":
-            assert state_of(report, cells["session_id"]) == (State.TAMPERED, cells["seq"])
-            assert sum(item.state is State.TAMPERED for item in report.sessions) == 1, report
+            assert state_of(report, cells["session_id"]) == (SealState.TAMPERED, cells["seq"])
+            assert sum(item.state is SealState.TAMPERED for item in report.sessions) == 1, report
         attack(log, where, value=cells[column], row=cells["rowid"])
     assert run(log).exit_code == 0
 
@@ -115,7 +115,7 @@ def test_a_cell_of_another_kind_is_seen(log: Log, column: str, value: str) -> No
     attack(log, f"UPDATE events SET {column} = {value} WHERE session_id = :id AND seq = 4", id=log.sealed)
     report = run(log)
     assert report.exit_code == 3
-    assert state_of(report, log.sealed) == (State.TAMPERED, 4)
+    assert state_of(report, log.sealed) == (SealState.TAMPERED, 4)
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,7 @@ def test_an_attack_without_keys_is_seen(log: Log, case: Attack) -> None:
         return
     session = {"sealed": log.sealed, "unsealed": log.unsealed, "taken": log.taken_over}[case.session]
     state, first_bad = state_of(report, session)
-    assert state is State.TAMPERED, report
+    assert state is SealState.TAMPERED, report
     if case.first_bad is not None:
         assert first_bad == case.first_bad, report
     if case.broken is not None:
@@ -374,13 +374,13 @@ def test_a_database_that_was_rolled_back_contradicts_its_head_file(log: Log, tmp
     report = run(log)
     assert report.exit_code == 3
     assert broken(report) >= {Check.HEAD_FILE}
-    assert state_of(report, log.unsealed) == (State.TAMPERED, 7)
+    assert state_of(report, log.unsealed) == (SealState.TAMPERED, 7)
 
     log.head.write_bytes(old.head.read_bytes())
     assert run(log).exit_code == 0, "both rolled back: only a witness sees it"
     report = run(log, witness=[published])
     assert report.exit_code == 3
-    assert state_of(report, log.unsealed) == (State.TAMPERED, 7)
+    assert state_of(report, log.unsealed) == (SealState.TAMPERED, 7)
     assert len_rows(log) == rows_before
     log.head.write_bytes(newer_head)
 
@@ -402,7 +402,7 @@ def test_a_missing_head_file_is_not_a_full_check(log: Log) -> None:
     assert report.exit_code == 1
     assert not report.ok
     assert not report.tampered
-    assert state_of(report, log.unsealed) == (State.UNSEALED, None)
+    assert state_of(report, log.unsealed) == (SealState.UNSEALED, None)
 
 
 def test_a_garbled_head_file_is_not_a_full_check(log: Log) -> None:
@@ -420,7 +420,7 @@ def test_a_head_file_of_another_installation_is_tampering(log: Log, tmp_path: Pa
 def test_without_the_install_key_the_check_is_not_complete(log: Log) -> None:
     report = verify(log.db, None)
     assert report.exit_code == 1
-    assert {item.check: item.outcome for item in report.properties}[Check.KEYS] is Outcome.NOT_CHECKED
+    assert {item.check: item.outcome for item in report.properties}[Check.KEYS] is CheckOutcome.NOT_CHECKED
 
 
 @pytest.mark.parametrize("has_install_key", [False, True])
@@ -458,7 +458,7 @@ def test_naming_the_install_key_is_not_having_it(log: Log, tmp_path: Path) -> No
     writer.stop()
     report = verify(forged, log.key.public)
     assert broken(report) == {Check.KEYS, Check.HEAD_FILE}
-    assert state_of(report, session) == (State.TAMPERED, 1)
+    assert state_of(report, session) == (SealState.TAMPERED, 1)
 
 
 def test_a_fork_by_a_second_writer(log: Log, tmp_path: Path) -> None:
@@ -472,11 +472,11 @@ def test_a_fork_by_a_second_writer(log: Log, tmp_path: Path) -> None:
         assert run(side).exit_code == 0
     report = run(fork, witness=[newest_of(log)])
     assert report.exit_code == 3
-    assert state_of(report, log.unsealed) == (State.TAMPERED, 9)
+    assert state_of(report, log.unsealed) == (SealState.TAMPERED, 9)
     log.head.write_bytes(fork.head.read_bytes())
     report = run(log)
     assert report.exit_code == 3
-    assert state_of(report, log.unsealed) == (State.TAMPERED, 9)
+    assert state_of(report, log.unsealed) == (SealState.TAMPERED, 9)
 
 
 def test_a_dropped_wal_is_a_log_that_was_cut_off(log: Log, tmp_path: Path) -> None:
@@ -488,12 +488,12 @@ def test_a_dropped_wal_is_a_log_that_was_cut_off(log: Log, tmp_path: Path) -> No
     assert killed.wal.stat().st_size > 0
     report = run(killed)
     assert report.exit_code == 0
-    assert state_of(report, log.unsealed) == (State.UNSEALED, None)
+    assert state_of(report, log.unsealed) == (SealState.UNSEALED, None)
     assert {path.name for path in killed.db.parent.iterdir()} == {"audit.db", "audit.db-wal", "audit.db.head"}
     killed.wal.unlink()
     report = run(killed)
     assert report.exit_code == 3
-    assert state_of(report, log.unsealed) == (State.TAMPERED, 7)
+    assert state_of(report, log.unsealed) == (SealState.TAMPERED, 7)
 
 
 def _cut_off(log: Log, newer: Log, fork: Log) -> None:
@@ -550,7 +550,7 @@ def test_a_session_that_follows_an_unsigned_head_is_seen(log: Log) -> None:
     ledger.open_session(session_start(session))
     ledger.stop()
     report = run(log)
-    assert state_of(report, session) == (State.TAMPERED, 1)
+    assert state_of(report, session) == (SealState.TAMPERED, 1)
     assert broken(report) == {Check.LINKS}
 
 
@@ -559,4 +559,4 @@ def test_one_session_can_be_checked_alone(log: Log) -> None:
     assert run(log, session=log.sealed).exit_code == 0
     report = run(log, session=log.taken_over)
     assert report.exit_code == 3
-    assert state_of(report, log.taken_over) == (State.TAMPERED, 2)
+    assert state_of(report, log.taken_over) == (SealState.TAMPERED, 2)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.audit.audit_kit import Log, open_writer
 from vaultroom.audit.chain import Head, witness_line
 from vaultroom.audit.head_file import Tip
-from vaultroom.audit.report import Check, Outcome
+from vaultroom.audit.report import Check, CheckOutcome
 from vaultroom.audit.verify import read_witness, verify
 from vaultroom.errors import StoreError
 from vaultroom.signing import SigningKey
@@ -39,7 +39,7 @@ def test_every_property_is_reported_once_and_in_order(log: Log) -> None:
     report = verify(log.db, log.key.public, session=log.sealed)
     assert [item.check for item in report.properties] == list(Check)
     outcomes = {item.check: item.outcome for item in report.properties}
-    assert outcomes[Check.LINKS] is Outcome.NOT_CHECKED
+    assert outcomes[Check.LINKS] is CheckOutcome.NOT_CHECKED
     assert report.exit_code == 0
 
 

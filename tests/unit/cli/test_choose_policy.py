@@ -94,7 +94,7 @@ def test_a_list_that_others_may_write_is_not_believed(home: Home, work: Path) ->
 def test_no_policy_is_an_error_with_advice(home: Home, work: Path) -> None:
     with pytest.raises(PolicyError, match="expected a policy, found neither") as caught:
         choose_policy(None, home=home, cwd=str(work))
-    assert "vaultroom init" in caught.value.advice
+    assert "vaultroom policy trust vaultroom.yaml" in caught.value.advice
 
 
 def test_a_policy_must_be_a_readable_regular_file(work: Path) -> None:

@@ -31,6 +31,15 @@ def test_version_and_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "vaultroom demo" in capsys.readouterr().out
 
 
+def test_common_options_may_stand_before_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    verify = importlib.import_module("vaultroom.cli.verify")
+    monkeypatch.setattr(verify, "run", lambda args: seen.append(args.config) or 0)
+    assert cli.main(["--config", "p.yaml", "verify", "--json"]) == 0
+    assert cli.main(["verify", "--json", "--config", "p.yaml"]) == 0
+    assert seen == ["p.yaml", "p.yaml"]
+
+
 @pytest.mark.parametrize("arguments", [["nonsense"], ["approve"], ["approve", "allow"], ["verify", "--what"]])
 def test_a_wrong_command_line_is_2(arguments: list[str]) -> None:
     assert cli.main(arguments) == Exit.INVALID

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vaultroom.shell import subcommand
+from vaultroom.shell.subcommand import WITH_VALUE
 
 
 @pytest.mark.parametrize(
@@ -35,11 +36,17 @@ from vaultroom.shell import subcommand
         ("helm --kube-context c uninstall x", "uninstall"),
         ("terraform -chdir=d destroy", "destroy"),
         ("aws --profile p --region r s3 rm x", "s3"),
+        ("aws --cli-connect-timeout 5 s3 rm x", "s3"),
         ("ls push", ""),
     ],
 )
 def test_subcommand(line: str, word: str) -> None:
     assert subcommand(line.split()) == word
+
+
+def test_no_word_of_a_table_was_torn_in_two() -> None:
+    for program, options in WITH_VALUE.items():
+        assert all(option.startswith("-") and not option.endswith("-") for option in options), program
 
 
 def test_nothing_has_no_subcommand() -> None:

@@ -87,11 +87,14 @@ def segments_regex(segments: Sequence[Segment], *, strict: bool = False) -> str:
     return "".join(parts)
 
 
-def ancestors_regex(segments: Sequence[Segment], *, strict: bool = True) -> str:
-    """A regular expression for the folders on the way to what the segments before the first `**` match."""
+def ancestors_regex(segments: Sequence[Segment]) -> str:
+    """A regular expression for the folders on the way to what the segments before the first `**` match.
+
+    Only strict rules ask for it.
+    """
     pattern = ""
     for segment in reversed(_before_deep(segments)):
-        pattern = f"(?:/{_segment_regex(segment, strict=strict)}{pattern})?"
+        pattern = f"(?:/{_segment_regex(segment, strict=True)}{pattern})?"
     return f"/|{pattern[:-1]}" if pattern else "/"
 
 

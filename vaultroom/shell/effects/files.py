@@ -25,9 +25,8 @@ _MOVE = Syntax(
     short={"t": "target-directory", "T": "no-target-directory", "S": "suffix"},
     short_values="tS",
     flags=words(
-        "backup debug force interactive no-clobber no-copy exchange strip-trailing-slashes no-target-"
-        " directory"
-        " update verbose context help version"
+        "backup debug force interactive no-clobber no-copy exchange strip-trailing-slashes"
+        " no-target-directory update verbose context help version"
     ),
     values=words("suffix target-directory"),
 )
@@ -45,10 +44,9 @@ _COPY = Syntax(
     short_values="tS",
     flags=words(
         "archive attributes-only backup copy-contents debug force interactive keep-directory-symlink link"
-        " dereference"
-        " no-clobber no-dereference preserve parents recursive reflink remove-destination strip-trailing-"
-        " slashes"
-        " symbolic-link no-target-directory update verbose one-file-system context help version"
+        " dereference no-clobber no-dereference preserve parents recursive reflink remove-destination"
+        " strip-trailing-slashes symbolic-link no-target-directory update verbose one-file-system context"
+        " help version"
     ),
     values=words("suffix target-directory no-preserve sparse"),
 )
@@ -63,9 +61,8 @@ _LINK = Syntax(
     },
     short_values="tS",
     flags=words(
-        "backup directory force interactive logical no-dereference physical relative symbolic no-target-"
-        " directory"
-        " verbose help version"
+        "backup directory force interactive logical no-dereference physical relative symbolic"
+        " no-target-directory verbose help version"
     ),
     values=words("suffix target-directory"),
 )

@@ -82,9 +82,12 @@ class KeyBar(LineBar):
         self._notice = ""
         self._bad = False
 
-    def show(self, labels: dict[str, str], notice: str, bad: bool) -> None:
-        if (labels, notice, bad) != (self._labels, self._notice, self._bad):
-            self._labels, self._notice, self._bad = labels, notice, bad
+        self._agents = False
+
+    def show(self, labels: dict[str, str], notice: str, bad: bool, *, agents: bool) -> None:
+        shown = (labels, notice, bad, agents)
+        if shown != (self._labels, self._notice, self._bad, self._agents):
+            self._labels, self._notice, self._bad, self._agents = shown
             self.refresh()
 
     def rows(self, width: int) -> Sequence[Line]:
@@ -94,6 +97,8 @@ class KeyBar(LineBar):
         parts: list[Span] = []
         for command in shown:
             if self._everywhere and not command.everywhere:
+                continue
+            if command.id in ("agent.freeze", "agent.stop") and not self._agents:
                 continue
             more = [
                 Span("  " if parts else ""),
@@ -131,6 +136,11 @@ class RoomishScreen(Screen[None]):
         raise NotImplementedError
 
     @property
+    def standing(self) -> bool:
+        """Whether its widgets are there: not before they are made, nor while the room closes."""
+        return self.is_attached and self.query_one_optional("#too-small") is not None
+
+    @property
     def tiny(self) -> bool:
         """Whether the window is too small to show anything that could be answered."""
         return self.size.width < MIN_COLUMNS or self.size.height < MIN_ROWS
@@ -146,7 +156,7 @@ class RoomishScreen(Screen[None]):
         labels = self.room.labels
         self.query_one(StatusBar).show(scene, session, labels)
         self.query_one(Banner).show(trouble(scene))
-        self.query_one(KeyBar).show(labels, scene.notice, scene.bad_news)
+        self.query_one(KeyBar).show(labels, scene.notice, scene.bad_news, agents=bool(scene.sessions))
 
     def policy_session(self, scene: Scene) -> SessionView | None:
         """The session whose policy the status line names: the only one, or one of several under the same."""

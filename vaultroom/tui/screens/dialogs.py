@@ -133,7 +133,9 @@ class Help(Dialog):
             lines += [BLANK, line((group.value, Role.ACCENT))]
             for command in COMMANDS:
                 if command.group is group:
-                    lines += labelled(self.room.keys.labels(command.id), command.help, width, room=12)
+                    lines += labelled(
+                        self.room.keys.labels(command.id), command.help, width, room=10, label_role=Role.KEY
+                    )
         lines += [BLANK, line(("What counts", Role.ACCENT))]
         lines += [
             line((piece, Role.DIM))

@@ -21,7 +21,7 @@ from vaultroom.tui.messages import Answered, Failed, Printed
 from vaultroom.tui.scene import Scene
 from vaultroom.tui.screens.base import KeyBar, RoomishScreen
 from vaultroom.tui.screens.dialogs import Confirm
-from vaultroom.tui.spans import Line
+from vaultroom.tui.spans import Line, Role, line
 from vaultroom.tui.widgets.card import CardBody, CardPane
 from vaultroom.tui.widgets.choices import Choices
 from vaultroom.tui.widgets.grants import GrantsPane
@@ -115,7 +115,7 @@ class RoomScreen(RoomishScreen):
         height = sum(len(item.lines) for item in items)
         self.query_one("#agents").styles.height = "auto" if tall else 1 + max(1, min(3, height))
         if not items:
-            agents.set_lines(texts.paragraph(texts.NO_AGENT[:1], agents.inner_width))
+            agents.set_lines([line((" " + text, Role.DIM)) for text in texts.NOBODY])
         self.query_one("#queue").display = len(deck.requests) > 1
         current = deck.current
         queue.show(
@@ -210,7 +210,8 @@ class RoomScreen(RoomishScreen):
 
     def refresh_now(self) -> None:
         """Draw what a key changed without waiting for the next tick."""
-        self.show(self.room.scene())
+        if self.standing:
+            self.show(self.room.scene())
 
     def _select(self, session: str) -> None:
         self.selected = session
@@ -242,7 +243,9 @@ class RoomScreen(RoomishScreen):
         switcher = self.query_one("#lower", ContentSwitcher)
         inside = self.focused is not None and switcher in self.focused.ancestors
         switcher.current = pane
-        if inside:
+        if pane == "grants":
+            self.query_one(GrantsPane).query_one(Choices).focus()
+        elif inside:
             self._card.body.focus()
         if pane == "output":
             self._follow_output()

@@ -77,7 +77,7 @@ class Prompt(Horizontal):
 
     def compose(self) -> ComposeResult:
         for field in self._fields:
-            yield Static(f" {field.label} ", markup=False, classes="prompt-label")
+            yield Static(f"{field.label}  ", markup=False, classes="prompt-label")
             yield Entry(field)
 
     def on_mount(self) -> None:
