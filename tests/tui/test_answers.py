@@ -236,7 +236,8 @@ async def test_no_sequence_of_keys_without_a_pause_answers(keys: list[tuple[str,
 
 async def test_nothing_is_answered_in_a_window_that_shows_nothing() -> None:
     async with room(size=(30, 8)) as bench:
-        await bench.arm()
+        await bench.settle()
+        bench.clock.pass_(5)
         await bench.press("a", "r")
         assert bench.control.answers == []
         assert "Make the window larger" in bench.app.export_screenshot().replace("&#160;", " ")

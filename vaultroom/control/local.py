@@ -32,18 +32,18 @@ class LocalControl:
 
     def state(self) -> State:
         async def take() -> State:
-            return self._host.supervisor.state()
+            return self._host.supervisor.front.state()
 
         return self._host.call(take())
 
     def launch(self, start: SessionStart, environ: Mapping[str, str]) -> str:
-        return self._host.call(self._host.supervisor.launch(start, environ))
+        return self._host.call(self._host.supervisor.agents.launch(start, environ))
 
     def output(self, session_id: str, after: int) -> Output:
-        return self._host.supervisor.output(session_id, after)
+        return self._host.supervisor.agents.output(session_id, after)
 
     def steer(self, session_id: str, what: Steer) -> None:
-        self._host.call(self._host.supervisor.steer(session_id, what))
+        self._host.call(self._host.supervisor.agents.steer(session_id, what))
 
     def revoke(self, grant_id: str) -> bool:
         return self._host.call(self._host.supervisor.revoke(grant_id))
@@ -52,7 +52,7 @@ class LocalControl:
         async def deliver(state: State) -> None:
             receive(state)
 
-        feeding = self._host.submit(self._host.supervisor.feed(deliver, surface))
+        feeding = self._host.submit(self._host.supervisor.front.feed(deliver, surface))
 
         def stop() -> None:
             feeding.cancel()

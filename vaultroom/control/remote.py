@@ -118,7 +118,7 @@ class RemoteControl:
                     self._socket.sendall(frame)
             except OSError as error:
                 raise self._gone() from error
-            if self._lost.is_set():
+            if self._lost.is_set() and box.empty():  # an answer may have come before the end
                 raise self._gone()
             try:
                 answer = box.get(timeout=ANSWER_SECONDS)

@@ -166,7 +166,7 @@ class _Connection:
         return {"pid": os.getpid()}
 
     async def _state(self, arguments: dict[str, Any]) -> Any:
-        return self._supervisor.state().to_dict()
+        return self._supervisor.front.state().to_dict()
 
     async def _watch(self, arguments: dict[str, Any]) -> Any:
         surface = str(arguments["surface"])
@@ -182,7 +182,7 @@ class _Connection:
 
     async def _until_gone(self, push: Callable[[State], Awaitable[None]], surface: str) -> None:
         with contextlib.suppress(ConnectionError):
-            await self._supervisor.feed(push, surface)
+            await self._supervisor.front.feed(push, surface)
 
     async def _answer(self, arguments: dict[str, Any]) -> Any:
         command = AnswerCommand.from_dict(arguments)
@@ -209,13 +209,13 @@ class _Connection:
 
     async def _launch(self, arguments: dict[str, Any]) -> Any:
         environ = {str(name): str(value) for name, value in dict(arguments["environ"]).items()}
-        return await self._supervisor.launch(SessionStart.from_dict(arguments["start"]), environ)
+        return await self._supervisor.agents.launch(SessionStart.from_dict(arguments["start"]), environ)
 
     async def _output(self, arguments: dict[str, Any]) -> Any:
-        return self._supervisor.output(str(arguments["session"]), int(arguments["after"])).to_dict()
+        return self._supervisor.agents.output(str(arguments["session"]), int(arguments["after"])).to_dict()
 
     async def _steer(self, arguments: dict[str, Any]) -> Any:
-        await self._supervisor.steer(str(arguments["session"]), Steer(arguments["what"]))
+        await self._supervisor.agents.steer(str(arguments["session"]), Steer(arguments["what"]))
 
     async def _revoke(self, arguments: dict[str, Any]) -> Any:
         return await self._supervisor.revoke(str(arguments["grant"]))

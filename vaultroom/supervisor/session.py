@@ -15,7 +15,6 @@ from vaultroom.intercept.shim_events import shim_event
 from vaultroom.policy.model import Policy
 from vaultroom.shell import FileView, NoFiles, RealFiles, needs_files
 from vaultroom.supervisor.ipc import SessionSocket
-from vaultroom.supervisor.launched import LaunchedChild
 from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session_files import SessionFile
 
@@ -30,7 +29,7 @@ class Session:
     started_at: str
     socket: SessionSocket | None = None
     watching: asyncio.Task[None] | None = None
-    launched: LaunchedChild | None = None
+    launched: bool = False
     frozen: bool = False
     stopped: bool = False
     closing: bool = False

@@ -57,7 +57,7 @@ def session_view(session: Session, broker: Broker) -> SessionView:
         asked=counts.asked,
         waiting=waiting,
         per_minute=session.gate.per_minute.count(clock.monotonic()),
-        launched=session.launched is not None,
+        launched=session.launched,
     )
 
 

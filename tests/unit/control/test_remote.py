@@ -123,3 +123,26 @@ def test_nobody_listens(tmp_path: Path) -> None:
     stale.close()
     with pytest.raises(HostUnavailable):
         RemoteControl(tmp_path / "stale")
+
+
+def test_a_refusal_that_is_followed_by_the_end_is_heard(tmp_path: Path) -> None:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(tmp_path / "s"))
+    listener.listen()
+
+    def refuse() -> None:
+        connection, _ = listener.accept()
+        header = connection.recv(4, socket.MSG_WAITALL)
+        message = wire.decode(connection.recv(wire.body_length(header), socket.MSG_WAITALL))
+        error = {"kind": "Refused", "message": "refused: you are an agent", "advice": ""}
+        connection.sendall(wire.encode({"n": message["n"], "ok": False, "error": error}))
+        connection.close()
+
+    for _ in range(20):
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        with pytest.raises(VaultroomError, match="you are an agent") as caught:
+            RemoteControl(tmp_path / "s")
+        assert not isinstance(caught.value, HostUnavailable)
+        thread.join()
+    listener.close()

@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from vaultroom.visible import visible
 from vaultroom.tui.spans import Line, Role, cells, cut, line
 
 _CLASSES = {f"line--{role.value}" for role in Role} | {"line--cursor"}
@@ -123,11 +124,18 @@ class TitleBar(LineBar):
 
 
 def draw(widget: Widget, spans: Sequence[tuple[str, Role]], width: int, *, cursor: bool = False) -> Strip:
-    """Spans as a strip of exactly `width` cells in the widget's colours."""
+    """Spans as a strip of exactly `width` cells in the widget's colours.
+
+    The last line of defence: whatever is not plainly visible is marked here, should it have come so far.
+    """
     base = widget.rich_style
     if cursor:
         base += widget.get_component_rich_style("line--cursor", partial=True)
-    segments = [Segment(text, base + _style(widget, role)) for text, role in spans if text]
+    segments = [
+        Segment(text if text.isprintable() else visible(text), base + _style(widget, role))
+        for text, role in spans
+        if text
+    ]
     return Strip(segments).adjust_cell_length(width, base)
 
 
