@@ -42,7 +42,8 @@ async def test_stop_is_asked_first_and_yes_has_to_be_meant() -> None:
         assert bench.control.steered == [], "too soon"
         await bench.press("escape")
         assert bench.control.steered == []
-        await bench.press("x", "y")
+        await bench.press("x")
+        await bench.press("y")
         assert bench.control.steered == [(views.SESSION_ID, Steer.STOP)]
 
 
@@ -204,7 +205,8 @@ async def test_closing_asks_while_agents_run_under_this_host() -> None:
         assert isinstance(bench.app.screen, Confirm) and "refused until a room" in picture(bench)
         await bench.press("escape")
         assert not isinstance(bench.app.screen, Confirm)
-        await bench.press("ctrl+q", "y")
+        await bench.press("ctrl+q")
+        await bench.press("y")
         assert bench.app.return_value == 0
 
 

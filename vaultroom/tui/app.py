@@ -116,6 +116,25 @@ class RoomApp(App[int]):
         self.link.stop()
         self.tail.stop()
 
+    def leave(self) -> None:
+        """Close the screen in good order; may be called from a signal handler."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self.exit, 0)
+
+    @property
+    def crash(self) -> Exception | None:
+        """What ended the program, if it was not a person."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """Leave the screen without a traceback on it: who started the room writes a report."""
+        self._close_messages_no_wait()
+
+    def panic(self, *renderables: Any) -> None:
+        """As `_fatal_error`: nothing of a crash belongs on the person's terminal."""
+        self._close_messages_no_wait()
+
     # What is drawn
 
     def scene(self) -> Scene:

@@ -119,6 +119,13 @@ class RoomishScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]  # noqa: RUF012
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._made = False
+
+    def on_mount(self) -> None:
+        self._made = True
+
     @property
     def room(self) -> RoomApp:
         return cast("RoomApp", self.app)
@@ -136,9 +143,14 @@ class RoomishScreen(Screen[None]):
         raise NotImplementedError
 
     @property
+    def own_trouble(self) -> str:
+        """What is wrong with this screen alone."""
+        return ""
+
+    @property
     def standing(self) -> bool:
         """Whether its widgets are there: not before they are made, nor while the room closes."""
-        return self.is_attached and self.query_one_optional("#too-small") is not None
+        return self._made and self.is_attached and self.query_one_optional("#too-small") is not None
 
     @property
     def tiny(self) -> bool:
@@ -155,7 +167,7 @@ class RoomishScreen(Screen[None]):
     def show_frame(self, scene: Scene, session: SessionView | None) -> None:
         labels = self.room.labels
         self.query_one(StatusBar).show(scene, session, labels)
-        self.query_one(Banner).show(trouble(scene))
+        self.query_one(Banner).show(trouble(scene) or self.own_trouble)
         self.query_one(KeyBar).show(labels, scene.notice, scene.bad_news, agents=bool(scene.sessions))
 
     def policy_session(self, scene: Scene) -> SessionView | None:

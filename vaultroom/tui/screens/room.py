@@ -171,8 +171,7 @@ class RoomScreen(RoomishScreen):
         session = scene.session(self.selected)
         shown = self.query_one("#lower", ContentSwitcher).current
         if shown == "timeline":
-            trouble = self._page.trouble if self._page is not None else ""
-            self._timeline.show_title(f"of {session.agent}" if session else "", trouble)
+            self._timeline.show_title(f"of {session.agent}" if session else "", self.own_trouble)
             if self._page is None or not self._page.entries:
                 self._timeline.show_empty(texts.NO_LOG)
         elif shown == "grants":
@@ -184,6 +183,10 @@ class RoomScreen(RoomishScreen):
             self._output.show_title(*rows.output_title(self._output_session(), self._output.closed))
         host = scene.state.host.audit_db if scene.state is not None else ""
         self.room.tail.look(View(host, self.selected))
+
+    @property
+    def own_trouble(self) -> str:
+        return self._page.trouble if self._page is not None else ""
 
     # Panes
 

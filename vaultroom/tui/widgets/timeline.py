@@ -114,7 +114,7 @@ class TimelinePane(Vertical):
     def show_title(self, of: str, trouble: str) -> None:
         body = self.body
         if trouble:
-            end = line((trouble, Role.DENY))
+            end = line(("cannot be read", Role.DENY))
         elif body.following:
             end = line(("UTC", Role.DIM))
         else:
