@@ -48,108 +48,89 @@ def _live(world: World, seconds: int = 120):
 
 
 
-def test_p_fds(world: World) -> None:
-    import resource
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
-    try:
-        path = _live(world)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    held = []
-    t0 = time.monotonic()
-    while time.monotonic() - t0 < 8 and len(held) < 1300:
-        c = socket.socket(socket.AF_UNIX); c.setblocking(False)
-        try: c.connect(path); held.append(c)
-        except OSError: c.close(); time.sleep(0.01)
-    print("held", len(held), time.monotonic() - t0)
-    t = time.monotonic()
-    try:
-        print(_talk(path, _frame(["cat", "x"]), 3))
-    except Exception as e: print("other act", repr(e))
-    r = world.start("approve", "list")
-    try: print(r.communicate(timeout=10), time.monotonic() - t)
-    except subprocess.TimeoutExpired: print("approve list hangs")
-    r2 = world.start("run", "--", "true")
-    try: print(r2.communicate(timeout=10), r2.returncode, time.monotonic() - t)
-    except subprocess.TimeoutExpired: print("run hangs")
-    for c in held: c.close()
-    time.sleep(3)
-    try: print(_talk(path, _frame(["cat", "x"]), 10))
-    except Exception as e: print("after", repr(e))
-    print(len(world.rows()), [r[:6] for r in world.rows()][-4:])
-    assert 0
-
-
-def test_p_lookups(world: World) -> None:
-    deep = world.work
-    os.mkdir(deep / "d")
-    for i in range(38):
-        os.symlink("d/../" * 810 + (f"l{i+1}" if i < 37 else "."), deep / f"l{i}")
-    world.write_policy("""version: 1
-defaults: {action: allow, approval_timeout: 30s}
-shims:
-  binaries: [rm, cat]
-""")
-    host = world.host()
-    world.start("run", "--", "sleep", "120")
-    path = _session_socket(world)
-    argv = ["rm"] + [f"l0/{i}/x" for i in range(600)]
-    cs = []
-    for _ in range(10):
-        c = socket.socket(socket.AF_UNIX); c.connect(path); c.sendall(_frame(argv, str(world.work))); cs.append(c)
-    time.sleep(3)
-    for c in cs: c.close()
-    time.sleep(1)
-    t = time.monotonic()
-    print("cat", _talk(path, _frame(["cat", "x"], "/tmp"), 30), time.monotonic() - t)
-    t = time.monotonic()
-    os.kill(host.pid, signal.SIGTERM)
-    try:
-        host.wait(50)
-    finally:
-        took = time.monotonic() - t
-        print("took", took)
-    assert took < 10
-
-
-def test_p_withdrawal(world: World) -> None:
-    """A client that leaves while its script is read leaves no outcome."""
-    world.write_policy("""version: 1
-defaults: {action: allow, approval_timeout: 30s}
+def test_p_swap(world: World) -> None:
+    secret = world.root / "secret"; secret.mkdir(); (secret / "f").write_text("x")
+    world.write_policy(f"""version: 1
+defaults: {{action: allow, approval_timeout: 30s}}
 rules:
+  - name: "never"
+    match: {{action: [fs.delete], path: ["{secret}/**"]}}
+    effect: deny
   - name: "ask"
-    match: {action: [shell.exec], cel: 'event.cmd == "python3"'}
+    match: {{action: [fs.delete], path: ["{world.work}/**"]}}
     effect: require_approval
 shims:
   binaries: [rm, cat]
 """)
+    (world.work / "ok").mkdir(); (world.work / "ok" / "f").write_text("x")
+    world.script(f"ln -s ok d; (sleep 1; ln -sfn {secret} d; touch swapped) & rm d/f; echo $?; wait")
+    a = world.start("run", "--", "bash", "agent.sh")
+    r = world.one_request(); print(r)
+    wait_for(lambda: (world.work / "swapped").exists(), "swap")
+    print(world.call("approve", "allow", r["id"]))
+    print(a.communicate(timeout=20))
+    assert (secret / "f").exists()
+
+
+def test_p_held_env(world: World) -> None:
+    victim = world.work / "victim"; victim.write_text("x")
+    (world.work / "evil").mkdir()
+    (world.work / "evil" / "posix.py").write_text("raise SystemExit(0)")
+    (world.work / "evil" / "marshal.py").write_text("raise SystemExit(0)")
+    (world.work / "evil" / "sitecustomize.py").write_text("raise SystemExit(0)")
+    e = str(world.work / "evil")
+    lines = [f"PYTHONPATH={e} PYTHONSTARTUP={e}/sitecustomize.py PYTHONHOME={e} PYTHONINSPECT=1 rm victim",
+        "S=$(command -v rm); env -i $S victim", "S=$(command -v rm); (unset PATH; $S victim)", "PATH=${PATH%%:*} rm victim",
+        "rm victim <&- >&- 2>&-", "S=$(command -v rm); exec -a cat $S victim", "S=$(command -v rm); ln -s $S ./rm2; cp $S ./rm; ./rm victim",
+        "(ulimit -n 4; rm victim)", "(ulimit -n 3; rm victim)", "VAULTROOM_SOCK=/dev/null VAULTROOM_SESSION= rm victim", "S=$(command -v rm); python3 -c \"import os,sys; os.execv(sys.argv[1], ['cat','victim'])\" $S",
+        "(ulimit -v 60000; rm victim)", "BASH_ENV=x ENV=x LC_ALL=C LD_LIBRARY_PATH=/x rm victim", "rm -- victim $'\\xff' $'a\\nb'", "mkdir gone; cd gone; command rmdir . 2>/dev/null; /bin/rmdir ../gone; rm ../victim",
+        "S=$(command -v rm); exec 9<$S; /proc/self/fd/9 victim; cd /proc/$$/fd; ./9 ../cwd/victim", "rm $(printf 'x%.0s' $(seq 120000)) victim", "S=$(command -v rm); bash $S victim; sh $S victim; ruby $S victim"]
+    for l in lines: pass
+    world.script("cd $1; " + "\n".join(f"( {l} ) >/dev/null 2>>err; echo {i} $?; [ -e $1/victim ] || {{ echo GONE {i}; echo x > $1/victim; }}" for i, l in enumerate(lines)))
+    r = world.call("run", "--", "bash", "agent.sh", str(world.work)); print(r.stdout, r.stderr[-300:])
+    assert "GONE" not in r.stdout
+
+
+def test_p_frames(world: World) -> None:
     path = _live(world)
-    big = world.work / "s.py"
-    with open(big, "wb") as f: f.truncate(16 * 1024 * 1024)
-    for i in range(40):
-        c = socket.socket(socket.AF_UNIX); c.connect(path); c.sendall(_frame(["python3"] + ["s.py"] * 8, str(world.work))); time.sleep(0.02); c.close()
-    time.sleep(3)
-    asked = world.rows("verdict='require_approval' and final_effect is null"); done = world.rows("final_effect is not null")
-    print(len(asked), len(done))
-    assert len(asked) == len(done)
+    bodies = [b"", b"[" * 100000, b"{" * 10, b'{"a":1,"a":2}', b"\xff", b'{"type":"eval"}', b'{"type":"eval","event":{"source":"shim","action":"shell.exec","argv":["x"],"cwd":"/","uid":0}}', b'{"type":"eval","event":{"source":"shim","action":"shell.exec","argv":["\\ud800"],"cwd":"/"}}',
+        b'{"type":"eval","event":{"source":"shim","action":"shell.exec","argv":["a\\u0000b"],"cwd":"/"}}', b'{"type":"eval","event":{"source":"shim","action":"shell.exec","argv":["///"],"cwd":"/"}}', b'{"type":"eval","event":{"source":"shim","action":"shell.exec","argv":' + b"[" * 900 + b"]" * 900 + b',"cwd":"/"}}', b"1" * 5000, b'{"type":"eval","event":{"source":"hook","action":"shell.exec","argv":["x"],"cwd":"/"}}', b"NaN"]
+    for b in bodies:
+        r = _talk(path, len(b).to_bytes(4, "big") + b); print(b[:40], r and r["effect"])
+        assert r["effect"] == "deny"
+    assert _talk(path, b"\xff\xff\xff\xff")["effect"] == "deny"
+    with socket.socket(socket.AF_UNIX) as c: c.connect(path); c.sendall(b"\0\0")
+    print([x[2:4] for x in world.rows()][-3:])
+    assert _talk(path, _frame(["cat"]))["effect"] == "allow"
 
 
-def _edit(world: World, sql: str) -> None:
-    c = sqlite3.connect(world.db); c.executescript(sql); c.commit(); c.close()
+def test_p_control_inside(world: World) -> None:
+    world.host()
+    world.script("(git push; echo push $? >out) & sleep 1; id=$1; "
+      "vaultroom approve list; env -i HOME=$HOME VAULTROOM_HOME=$VAULTROOM_HOME PATH=$PATH setsid -f vaultroom approve list; (env -i HOME=$HOME VAULTROOM_HOME=$VAULTROOM_HOME PATH=$PATH setsid -f setsid -f bash -c 'sleep 0.5; (vaultroom approve list --json &)'); sleep 3")
+    r = world.call("run", "--", "bash", "agent.sh"); print(r)
+    assert r.stderr.count("refused: it descends") == 3 and "requests" not in r.stdout
 
 
-@pytest.mark.parametrize("sql", [
-    "UPDATE events SET payload = CAST(payload AS BLOB) WHERE seq=2", "UPDATE events SET seq = CAST(seq AS REAL) WHERE seq=2",
-    "UPDATE events SET rule_name='' WHERE rule_name IS NULL AND seq=2", "UPDATE events SET verdict='DENY' WHERE seq=2",
-    "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM heads; END", "CREATE TABLE x(a)", "CREATE INDEX i ON events(ts)", "CREATE VIEW v AS SELECT 1",
-    "UPDATE sessions SET agent_name='x'", "UPDATE sessions SET ended_at=NULL", "DELETE FROM heads", "DELETE FROM policies", "UPDATE policies SET text=text||' '",
-    "PRAGMA user_version=99", "PRAGMA application_id=5", "UPDATE events SET payload=replace(payload, '{', '{ ') WHERE seq=2",
-    "UPDATE events SET rowid=rowid+100", "DELETE FROM events WHERE seq=(SELECT max(seq) FROM events)", "UPDATE events SET id='x' WHERE seq=2", "UPDATE events SET ts=ts||' ' WHERE seq=2", "UPDATE events SET row_hash=upper(row_hash) WHERE seq=2", "UPDATE sessions SET policy_hash=upper(policy_hash)", "INSERT INTO sessions SELECT 'z'||id,started_at,ended_at,agent_name,agent_command,policy_hash,pubkey,head_hash,head_sig FROM sessions"])
-def test_p_tamper(world: World, sql: str) -> None:
-    world.call("run", "--", "cat", "/dev/null")
-    assert world.call("verify").returncode == 0
-    try: _edit(world, sql)
-    except sqlite3.Error as e: print("sql", e); return
-    r = world.call("verify"); print(r.returncode, r.stdout[:300])
-    assert r.returncode == 3
+@pytest.mark.parametrize("how", ["deep", "fifo", "listid", "ints"])
+def test_p_session_file(world: World, how: str) -> None:
+    world.host().terminate(); time.sleep(1)
+    f = world.home / "sessions" / "01X.json"
+    if how == "deep": f.write_text("[" * 200000)
+    elif how == "fifo": os.mkfifo(f)
+    elif how == "listid": f.write_text(json.dumps({"id": [], "agent_name": "a", "agent_command": [], "cwd": "/", "home": "/", "path": "", "policy_hash": "", "policy_name": "", "audit_db": str(world.db), "runner": {}, "child": {}}))
+    else: f.write_text("1" * 10000)
+    d = world.start("daemon"); time.sleep(2)
+    print(d.poll(), d.stderr.read()[-300:] if d.poll() is not None else "")
+    assert world.is_hosted()
+
+
+@pytest.mark.parametrize("name", ["run/control.sock", "audit.db", "audit.db.head", "run/host.lock", "keys/install.key", "trusted-policies", "sessions", "shims"])
+def test_p_planted(world: World, name: str) -> None:
+    target = world.root / "precious"; target.write_text("precious")
+    place = (world.run_folder / name[4:]) if name.startswith("run/") else world.home / name
+    place.parent.mkdir(parents=True, exist_ok=True); place.parent.chmod(0o700)
+    place.symlink_to(target)
+    r = world.call("run", "--", "true"); print(name, r.returncode, r.stderr[:300]); print(target.read_bytes()[:50])
+    (world.work / "vaultroom.yaml").write_text("version: 1\n"); world.call("policy", "trust", "vaultroom.yaml")
+    assert target.read_text() == "precious"

@@ -41,13 +41,19 @@ def main(folder: Path) -> int:
     dossier = Dossier(
         (HOSTILE, HOSTILE), Removal(3, 4, False, (HOSTILE,)), (f"+{HOSTILE}",), (HOSTILE,), (HOSTILE,)
     )
-    first = request(1, f"$ ACT {HOSTILE}", agent=HOSTILE, action=HOSTILE, rule=HOSTILE, card=card, dossier=dossier)
+    first = request(
+        1, f"$ ACT {HOSTILE}", agent=HOSTILE, action=HOSTILE, rule=HOSTILE, card=card, dossier=dossier
+    )
     second = request(2, f"$ NEXT {HOSTILE}", agent=HOSTILE)
     session = views.session_view(
         agent=HOSTILE, command=(HOSTILE,), cwd=HOSTILE, policy=f"/p/{HOSTILE}", state=HOSTILE, launched=True
     )
     host = replace(
-        views.state().host, audit_db=str(log.path), head=HOSTILE, surfaces=(HOSTILE,), trouble=f"TROUBLE {HOSTILE}"
+        views.state().host,
+        audit_db=str(log.path),
+        head=HOSTILE,
+        surfaces=(HOSTILE,),
+        trouble=f"TROUBLE {HOSTILE}",
     )
     grant = GrantView("G", session.id, f"GRANT {HOSTILE}", HOSTILE, HOSTILE, HOSTILE, None, 1, False)
     state = views.state(host=host, sessions=(session,), requests=(first, second), grants=(grant,))

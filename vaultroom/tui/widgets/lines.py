@@ -15,8 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from vaultroom.visible import visible
 from vaultroom.tui.spans import Line, Role, cells, cut, line
+from vaultroom.visible import visible
 
 _CLASSES = {f"line--{role.value}" for role in Role} | {"line--cursor"}
 
