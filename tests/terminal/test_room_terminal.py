@@ -200,11 +200,7 @@ def test_the_demo_opens_the_room_and_the_person_answers(world: World, panes: Exi
     pane.wait("publish-ask", 60)
     time.sleep(ARMED_SECONDS)
     pane.type("a")
-    pane.wait("Published", 30) if "Published" in pane.screen() else time.sleep(4)
+    pane.wait("session closed", 30)
     pane.type("q")
-    time.sleep(1.5)
-    if "Close the room?" in pane.screen():
-        time.sleep(ARMED_SECONDS)
-        pane.type("y")
     pane.wait("ended 0", 30)
     assert "valid: 1 session" in pane.screen()

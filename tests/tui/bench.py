@@ -262,7 +262,7 @@ class LogFile:
         for statement in (*schema.PRAGMAS, *schema.DDL):
             self._connection.execute(statement)
         self._connection.execute("PRAGMA synchronous = OFF")
-        self._seqs: dict[str, int] = {}
+        self.seqs: dict[str, int] = {}
         self._number = 0
         for session, agent in ((views.SESSION_ID, "claude"), (OTHER, "codex"), (THIRD, "gemini")):
             self._connection.execute(
@@ -309,7 +309,7 @@ class LogFile:
         self._connection.execute("BEGIN")
         for action, source, members, verdict, rule, session, final in rows:
             self._number += 1
-            seq = self._seqs[session] = self._seqs.get(session, 0) + 1
+            seq = self.seqs[session] = self.seqs.get(session, 0) + 1
             seconds = self._number % 60
             self._connection.execute(
                 f"INSERT INTO events({', '.join(schema.EVENT_COLUMNS)}) VALUES ({', '.join('?' * 15)})",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +23,7 @@ def test_wrapping_loses_nothing_and_fits(text: str, width: int) -> None:
 @given(st.text(alphabet="ab ", min_size=1, max_size=200), st.integers(8, 40))
 def test_a_broken_word_is_marked_and_a_space_is_not(text: str, width: int) -> None:
     pieces = wrap(text, width)
-    for before, after in zip(pieces, pieces[1:], strict=False):
+    for before, after in pairwise(pieces):
         assert after.startswith(CONTINUED) == (not before.endswith(" "))
 
 

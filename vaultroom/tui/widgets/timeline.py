@@ -44,6 +44,11 @@ class TimelineBody(LinePane, can_focus=True):
         self._settling = False
 
     @property
+    def page(self) -> Page | None:
+        """What is drawn."""
+        return self._page
+
+    @property
     def unseen(self) -> int:
         """Rows that came since following stopped."""
         if self._page is None or self._newest is None:
