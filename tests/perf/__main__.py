@@ -15,6 +15,8 @@ GROUPS = {
     "gate": "tests.perf.gate_perf",
     "policy": "tests.perf.policy_perf",
     "audit": "tests.perf.audit_perf",
+    "load": "tests.perf.load_perf",
+    "room": "tests.perf.room_perf",
     "start": "tests.perf.start_perf",
 }
 

@@ -46,6 +46,7 @@ async def _stall(seconds: float, rate: int = ROWS_PER_SECOND) -> tuple[float, in
             body = bench.screen.query_one(TimelineBody)
             await bench.until(lambda: len(body.lines) > 1, "the rows")
             await asyncio.sleep(0.5)
+            bench.app.spare_the_collector()
             writer.start()
             worst = await _heartbeat(seconds, lambda: bench.control.push(bench.control.shown))
             stopping.set()

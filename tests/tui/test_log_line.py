@@ -51,7 +51,7 @@ def row(payload: str, **changes: object) -> LogRow:
          Badge.NONE, "session opened: x y"),
         ('{"event_id":"Q","record":{"state":"denied","reason":"no"}}',
          {"verdict": "require_approval", "final_effect": "deny", "approved_by": "tui", "wait_ms": 1500},
-         Badge.DENY, "denied by tui after 1.5 s “no” · the act"),
+         Badge.DENY, "by tui, 1.5 s “no” · the act"),
     ],
 )  # fmt: skip
 def test_each_kind_of_row(payload: str, changes: dict[str, object], badge: Badge, target: str) -> None:

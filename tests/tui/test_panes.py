@@ -246,3 +246,26 @@ async def test_the_cursor_of_a_list_stays_with_its_item() -> None:
         bench.control.push(replace(state, requests=state.requests[1:]))
         await bench.settle()
         assert bench.screen.query_one("#queue-list", Choices).chosen == chosen
+
+
+async def test_twenty_agents_fit_and_the_cursor_stays_in_view() -> None:
+    sessions = tuple(
+        views.session_view(id=f"01J000000000000000000000{number:02d}", agent=f"agent-{number}")
+        for number in range(20)
+    )
+    for size in ((80, 24), (120, 30)):
+        async with room(views.state(sessions=sessions, requests=()), size=size) as bench:
+            bench.screen.query_one("#agents-list").focus()
+            await bench.press("end")
+            assert "agent-19" in picture(bench)
+            assert "Timeline" in picture(bench)
+
+
+async def test_a_crash_shows_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with room() as bench:
+            bench.app.call_later(lambda: 1 // 0)
+            await bench.settle()
+    assert isinstance(bench.app.crash, ZeroDivisionError)
+    captured = capsys.readouterr()
+    assert "Traceback" not in captured.out + captured.err

@@ -27,6 +27,7 @@ from vaultroom.cli.starting import log_of_user, session_start, usable_policy
 from vaultroom.control.protocol import Control
 from vaultroom.errors import HostUnavailable, VaultroomError
 from vaultroom.paths import Home, find_home
+from vaultroom.settings import Settings, SettingsError, load_settings
 
 if TYPE_CHECKING:
     from vaultroom.tui.app import RoomApp
@@ -138,6 +139,11 @@ def _keep_open(
     """Run the screen; after a crash run it again on the same control, but not for ever."""
     from vaultroom.tui.app import RoomApp
 
+    try:
+        settings = load_settings(home.settings)
+    except SettingsError as error:
+        settings = Settings()
+        notices = (*notices, f"{error} (the defaults are used)")
     crashes: list[float] = []
     while True:
         parts = parts_of(notices)
@@ -146,6 +152,8 @@ def _keep_open(
             attached=parts.attached,
             rejoin=parts.rejoin,
             start_agent=parts.start_agent,
+            keymap=settings.keymap,
+            theme=settings.theme,
             notices=parts.notices,
         )
         crash = _run_once(app)

@@ -6,6 +6,7 @@ messages. Nothing here decides about an act: that is the host's.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -43,7 +44,7 @@ _OUTPUT_AT_ONCE = 4
 
 
 class RoomApp(App[int]):
-    """`run()` returns 0 when the person closed the room.
+    """`run()` returns 0 when the person closed the room, and None after a crash (see `crash`).
 
     `rejoin` looks for a new host after the present one is gone, and raises HostUnavailable while there is
     none. `start_agent(command_line, agent)` launches an agent and gives its session's id; it raises
@@ -111,6 +112,26 @@ class RoomApp(App[int]):
         self.tail.start()
         self.set_interval(DRAW_SECONDS, self._draw)
         self.set_interval(OUTPUT_SECONDS, self._read_output)
+
+    def on_ready(self) -> None:
+        if not self.is_headless:
+            self.spare_the_collector()
+
+    def spare_the_collector(self) -> None:
+        """Take what the start has made out of garbage collection.
+
+        A full collection over all of Textual's objects was measured to stop the room for 90 to 170 ms.
+        """
+        gc.freeze()
+
+    @property
+    def crash(self) -> BaseException | None:
+        """What ended the room against its will; `run()` gave None then. The host has lost nothing."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        # Textual prints a traceback with all local variables here: agents' texts among them.
+        self._close_messages_no_wait()
 
     def on_unmount(self) -> None:
         self.link.stop()

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from vaultroom.control.protocol import Control, State
-from vaultroom.errors import HostUnavailable, VaultroomError
+from vaultroom.errors import VaultroomError
 from vaultroom.tui.slot import Slot
 
 SURFACE = "tui"
@@ -44,6 +44,8 @@ class Link:
         self.phase = Phase(lost=False)
         self._rejoin = rejoin
         self._pulse, self._retry = pulse, retry
+        self._order = threading.Lock()
+        self._newest = -1
         self._stopping = threading.Event()
         self._doubt = threading.Event()
         self._thread = threading.Thread(target=self._run, name="room-link", daemon=True)
@@ -74,12 +76,13 @@ class Link:
         """Receive from this host until it is gone; why it is gone."""
         end: Callable[[], None] | None = None
         try:
-            end = control.watch(self.states.put, surface=SURFACE)
+            self._newest = -1
+            end = control.watch(self._receive, surface=SURFACE)
             while not self._stopping.is_set():
                 self._doubt.wait(self._pulse)
                 self._doubt.clear()
                 if not self._stopping.is_set():
-                    control.state()
+                    self._receive(control.state())
         except (VaultroomError, OSError, RuntimeError) as error:
             return str(error)
         finally:
@@ -87,6 +90,13 @@ class Link:
                 with suppress(Exception):
                     end()
         return ""
+
+    def _receive(self, state: State) -> None:
+        """From the host's thread and from ours: an older state never replaces a newer one."""
+        with self._order:
+            if state.version > self._newest:
+                self._newest = state.version
+                self.states.put(state)
 
     def _find_host(self) -> None:
         old = self.control
@@ -101,8 +111,3 @@ class Link:
                     old.close()
             self.phase = Phase(lost=False, turn=self.phase.turn + 1)
             return
-
-
-def host_is_gone(error: BaseException) -> bool:
-    """Whether a command failed because no host answers."""
-    return isinstance(error, HostUnavailable)

@@ -29,6 +29,8 @@ class Badge(StrEnum):
 BADGE_ROLES = {Badge.ALLOW: Role.ALLOW, Badge.DENY: Role.DENY, Badge.ASK: Role.ASK, Badge.NONE: Role.DIM}
 _BADGES = {"allow": Badge.ALLOW, "deny": Badge.DENY, "require_approval": Badge.ASK}
 
+_OUTCOMES = {"allowed_once": "once", "allowed_rule": "with its rule", "denied": "", "responded": "answered"}
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -91,12 +93,12 @@ def act(payload: Mapping[str, Any] | None) -> str:
 
 def _outcome(row: LogRow, payload: Mapping[str, Any] | None, targets: Mapping[str, str]) -> str:
     record = _object(payload, "record")
-    state = str(record.get("state", "")).replace("_", " ")
-    words = state or ("allowed" if row.final_effect == "allow" else "denied")
+    state = str(record.get("state", ""))
+    words = _OUTCOMES.get(state, state.replace("_", " "))
     if row.approved_by:
-        words += f" by {row.approved_by}"
+        words += f"{' ' if words else ''}by {row.approved_by}"
     if row.wait_ms is not None:
-        words += f" after {row.wait_ms / 1000:.1f} s"
+        words += f"{', ' if words else ''}{row.wait_ms / 1000:.1f} s"
     if record.get("reason"):
         words += f" “{record['reason']}”"
     asked = targets.get(str((payload or {}).get("event_id", "")), "")

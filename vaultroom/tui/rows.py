@@ -71,7 +71,7 @@ def _flat(session: SessionView, width: int) -> Line:
     mark, role = _STATES.get(session.state, ("?", Role.DIM))
     end = line(*_counts(session, 4), (f"  {session.per_minute:>3}/min", Role.DIM))
     waiting = _waiting(session.waiting)
-    tail = (*end, *line("  ", " " * (11 - width_of(waiting)), *waiting))
+    tail = (*end, *line(" ", " " * (10 - width_of(waiting)), *waiting))
     name_room = 12 if width >= 74 else 8
     front = line(
         (f"{mark} ", role),

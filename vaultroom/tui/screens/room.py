@@ -113,7 +113,8 @@ class RoomScreen(RoomishScreen):
         title, end = rows.agents_title(scene.sessions, marked=not self.selected and not tall)
         self.query_one("#agents-title", TitleBar).show(title, end)
         height = sum(len(item.lines) for item in items)
-        self.query_one("#agents").styles.height = "auto" if tall else 1 + max(1, min(3, height))
+        most = max(3, self.size.height * 6 // 10) if tall else 4
+        self.query_one("#agents").styles.height = min(1 + max(1, height), most)
         if not items:
             agents.set_lines([line((" " + text, Role.DIM)) for text in texts.NOBODY])
         self.query_one("#queue").display = len(deck.requests) > 1
@@ -131,7 +132,7 @@ class RoomScreen(RoomishScreen):
             self.room.guard.show(token, 0)
         elif request is None:
             self.room.guard.show(None, 0)
-        changed = token != self._token or request != self._card.request
+        changed = token != self._token or not self._card.same(request, self._card.request)
         self._token = token
         if changed or request is None:
             self._card.show(request, self.room.labels, token, self._nothing_waits())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import events
 from textual.app import ComposeResult
@@ -146,6 +146,13 @@ class CardPane(Vertical):
         if fresh:
             body.scroll_to(y=0, animate=False)
         body.tell_when_painted()
+
+    @staticmethod
+    def same(one: RequestView | None, other: RequestView | None) -> bool:
+        """Whether both are drawn alike; the countdown is not part of the card."""
+        if one is None or other is None:
+            return one is other
+        return replace(one, seconds_left=0.0) == replace(other, seconds_left=0.0)
 
     def show_title(self, title: Line, end: Line) -> None:
         self.query_one(TitleBar).show(title, end)
