@@ -36,7 +36,7 @@ touch answered
 """
 
 
-def _policy(world: World, *rules: str, shims: str = "rm, git, cat, mv") -> None:
+def _policy(world: World, *rules: str, shims: str = "rm, git, cat") -> None:
     text = "version: 1\ndefaults: {action: allow, approval_timeout: 5s}\n"
     if rules:
         text += "rules:\n" + "".join(f"  - {rule}\n" for rule in rules)
@@ -227,7 +227,7 @@ def test_the_next_host_judges_with_the_variables_of_the_session(world: World, ot
 )
 def test_a_push_is_a_push(world: World, push: str) -> None:
     clone = _repository(world)
-    _policy(world, _rule("no", "deny", cel='event.subcommand == "push"', action="shell.exec"))
+    _policy(world, _rule("stop", "deny", cel='event.subcommand == "push"', action="shell.exec"))
     world.call("run", "--", "bash", "-c", push, cwd=clone)
     assert not _was_pushed(world)
 
@@ -243,7 +243,7 @@ def test_a_push_is_a_push(world: World, push: str) -> None:
     ],
 )
 def test_an_abbreviated_global_option_does_not_hide_the_subcommand(world: World, argv: list[str]) -> None:
-    _policy(world, _rule("no", "deny", cel='event.subcommand == "install"', action="shell.exec"))
+    _policy(world, _rule("stop", "deny", cel='event.subcommand == "install"', action="shell.exec"))
     assert _ask(_hosted_session(world), _frame(argv))["effect"] == "deny"
 
 
@@ -254,15 +254,6 @@ def test_git_clean_is_judged_where_the_environment_sends_it(world: World) -> Non
     line = f"GIT_DIR={clone}/.git GIT_WORK_TREE={keep.parent} git clean -fdx"
     world.call("run", "--", "bash", "-c", line, cwd=clone)
     assert keep.exists()
-
-
-def test_mv_that_strips_slashes_moves_the_link_itself(world: World) -> None:
-    (inside,) = _files(world, "keep/f")
-    (world.work / "dir").mkdir()
-    (inside.parent / "link").symlink_to(world.work / "dir")
-    _policy(world, _rule("keep", "deny", path=f"{inside.parent}/**"))
-    world.call("run", "--", "bash", "-c", f"mv --strip-trailing-slashes {inside.parent}/link/ moved")
-    assert (inside.parent / "link").is_symlink()
 
 
 def test_a_grant_does_not_cover_the_same_words_in_another_environment(world: World) -> None:
@@ -309,7 +300,8 @@ def test_an_agent_cannot_approve_a_policy(world: World) -> None:
 def test_an_agent_cannot_become_the_host(world: World) -> None:
     host = world.host()
     world.script(
-        f"kill -9 {host.pid}; sleep 0.5; vaultroom daemon 2>said & pid=$!\nsleep 3; kill $pid; wait $pid; cat said"
+        f"kill -9 {host.pid}; sleep 0.5; vaultroom daemon 2>said & pid=$!\n"
+        "sleep 3; kill $pid; wait $pid; cat said"
     )
     assert "hosting" not in world.call("run", "--", "bash", "agent.sh").stdout
 
@@ -408,7 +400,11 @@ def test_a_broken_session_file_does_not_keep_the_host_from_opening(world: World,
         (folder / "x.json").write_text("[" * 100_000)
     else:
         names = "id agent_name agent_command cwd home path policy_hash policy_name"
-        odd = {name: [] for name in names.split()} | {"audit_db": "", "runner": {}, "child": {}}
+        odd: dict[str, object] = {name: [] for name in names.split()} | {
+            "audit_db": "",
+            "runner": {},
+            "child": {},
+        }
         (folder / "x.json").write_text(json.dumps(odd))
     daemon = world.start("daemon")
     wait_for(lambda: daemon.poll() is not None or world.is_hosted(), "the host", 6)
@@ -436,7 +432,8 @@ def test_one_log_has_one_host_whatever_the_runtime_folder(world: World) -> None:
     (world.root / "xdg").mkdir(mode=0o700)
     desktop = {"VAULTROOM_HOME": "", "XDG_RUNTIME_DIR": str(world.root / "xdg")}
     first = world.start("daemon", environ=desktop)
-    wait_for((world.root / "xdg" / "vaultroom" / "control.sock").exists, "the first host")
+    wait_for((world.user / ".local/share/vaultroom/audit.db").exists, "the first host")
+    time.sleep(1)
     second = world.start("daemon", environ={"VAULTROOM_HOME": "", "XDG_RUNTIME_DIR": ""})
     time.sleep(2)
     assert (first.poll(), second.poll()) == (None, 1)
@@ -567,13 +564,14 @@ def test_a_client_that_never_reads_does_not_keep_the_host_from_ending(world: Wor
 )
 def test_a_planted_link_is_not_written_through(world: World, name: str) -> None:
     (precious,) = _files(world, "precious")
+    precious.write_text("precious")
     place = world.home / name
     place.parent.mkdir(mode=0o700, exist_ok=True)
     place.symlink_to(precious)
     (world.work / "vaultroom.yaml").write_text("version: 1\n")
     world.call("run", "--", "true")
     world.call("policy", "trust", "vaultroom.yaml")
-    assert precious.read_text() == "x"
+    assert precious.read_text() == "precious"
 
 
 def test_nothing_is_open_to_others_under_umask_0(world: World) -> None:

@@ -309,3 +309,12 @@ async def test_a_selected_agent_narrows_the_queue() -> None:
         assert [one.session for one in bench.screen.deck.requests] == [OTHER]
         await bench.press("escape")
         assert bench.screen.selected == "" and len(bench.screen.deck.requests) == 3
+
+
+async def test_a_key_that_no_field_takes_answers_nothing_while_one_is_open() -> None:
+    async with room(keymap={"answer.allow_once": "f8"}) as bench:
+        await bench.arm()
+        await bench.press("e", "f8")
+        assert bench.control.answers == [] and bench.screen.query(Prompt)
+        await bench.press("escape", "f8")
+        assert [answer.kind for answer in bench.control.answers] == ["allow_once"]

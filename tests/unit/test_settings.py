@@ -29,7 +29,7 @@ def test_what_it_holds(tmp_path: Path) -> None:
         ("- theme", "s:1:1: expected a mapping"),
         ("theme: {", "s:1:9"),
         ("theme: !!python/name:os.system x", "s:1:8: expected a text"),
-        ("a: &x 1\nb: *x\n---\n", "s:1:1"),
+        ("theme: x\n---\ntheme: y\n", "s:2:1"),
         ("\x00", "no valid YAML"),
     ],
 )

@@ -143,15 +143,6 @@ class RoomApp(App[int]):
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self.exit, 0)
 
-    @property
-    def crash(self) -> Exception | None:
-        """What ended the program, if it was not a person."""
-        return self._exception
-
-    def _fatal_error(self) -> None:
-        """Leave the screen without a traceback on it: who started the room writes a report."""
-        self._close_messages_no_wait()
-
     def panic(self, *renderables: Any) -> None:
         """As `_fatal_error`: nothing of a crash belongs on the person's terminal."""
         self._close_messages_no_wait()
