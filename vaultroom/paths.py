@@ -59,11 +59,21 @@ class Home:
 
     @property
     def lock(self) -> Path:
-        return self.run / "host.lock"
+        """The host's lock. In the data folder: runtime folders differ between terminals, and get tidied."""
+        return self.data / "host.lock"
 
     @property
     def control_socket(self) -> Path:
         return self.run / "control.sock"
+
+    def host_socket(self) -> Path:
+        """The control socket of the host that holds the lock, wherever its runtime folder is."""
+        try:
+            lines = self.lock.read_bytes()[:8192].split(b"\n")
+        except OSError:
+            return self.control_socket
+        run = Path(os.fsdecode(lines[1])) if len(lines) > 1 and lines[1].startswith(b"/") else self.run
+        return run / self.control_socket.name
 
     def session_socket(self, session_id: str) -> Path:
         return self.run / f"{session_id}.sock"

@@ -129,3 +129,50 @@ def exit_code(status: int) -> int:
     """What the shell would call this `os.waitpid` status: the code, or 128 + the signal's number."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
+
+
+# The brand: a hard resource limit that is one lower than usual. It is inherited by every descendant, however
+# it detaches or clears its environment, and cannot be raised again without privileges. The limit is that of
+# POSIX message queues, which hardly any program uses.
+
+
+def message_queue_limit(pid: int = 0) -> int | None:
+    """The hard limit that carries the brand, of `pid` or of this process; None where there is none."""
+    if not IS_LINUX:
+        return None
+    import resource
+
+    try:
+        return resource.prlimit(pid, resource.RLIMIT_MSGQUEUE)[1]
+    except (OSError, ValueError):
+        return None
+
+
+def brand_below(limit: int | None) -> int:
+    """The brand for processes started by one with this limit; 0 where it cannot be expressed."""
+    if limit is None or limit == 0:
+        return 0
+    return _UNLIMITED_BRAND if limit < 0 else limit - 1
+
+
+def take_brand(brand: int) -> None:
+    """Mark this process and everything that it starts from now on. It cannot be undone."""
+    if brand:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_MSGQUEUE, (min(brand, _soft_limit()), brand))
+
+
+def bears_brand(limit: int | None, brand: int) -> bool:
+    """Whether a process with this limit descends from one that took `brand` (or a lower one)."""
+    return bool(brand) and limit is not None and 0 <= limit <= brand
+
+
+_UNLIMITED_BRAND = 1 << 40
+
+
+def _soft_limit() -> int:
+    import resource
+
+    soft = resource.getrlimit(resource.RLIMIT_MSGQUEUE)[0]
+    return soft if soft >= 0 else _UNLIMITED_BRAND

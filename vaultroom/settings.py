@@ -77,7 +77,7 @@ def parse_settings(data: bytes, *, name: str) -> Settings:
 
 def _mapping(node: yaml.Node, name: str, known: set[str] | None = None) -> dict[str, yaml.Node]:
     if not isinstance(node, yaml.MappingNode):
-        raise _wrong(node, name, f"expected a mapping, found something else")
+        raise _wrong(node, name, "expected a mapping, found something else")
     found: dict[str, yaml.Node] = {}
     for key_node, value in node.value:
         key = _text(key_node, name)

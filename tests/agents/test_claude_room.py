@@ -26,7 +26,9 @@ def _accept_everything(world: World) -> None:
         "theme": "dark",
         "bypassPermissionsModeAccepted": True,
         "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
-        "projects": {str(world.work): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+        "projects": {
+            str(world.work): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+        },
     }
     (world.user / ".claude.json").write_text(json.dumps(settings))
     (world.user / ".claude").mkdir()

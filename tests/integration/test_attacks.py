@@ -279,7 +279,7 @@ def test_an_agent_cannot_answer_by_ending_its_runner(world: World) -> None:
     world.script(ANSWER, "answer.sh")
     world.script(f"{FREE} bash answer.sh; (git push &); sleep 1; kill -9 $PPID; sleep 12")
     world.start("run", "--", "bash", "agent.sh")
-    wait_for((world.work / "answered").exists, "the answering process")
+    wait_for((world.work / "answered").exists, "the answering process", 60)
     assert not world.rows("final_effect='allow'")
 
 
@@ -288,7 +288,7 @@ def test_what_an_agent_left_running_cannot_answer_for_the_next(world: World) -> 
     world.script(ANSWER, "answer.sh")
     world.call("run", "--", "bash", "-c", f"{FREE} bash answer.sh >/dev/null 2>&1; sleep 1")
     world.start("run", "--", "bash", "-c", "git push")
-    wait_for((world.work / "answered").exists, "the answering process")
+    wait_for((world.work / "answered").exists, "the answering process", 60)
     assert not world.rows("final_effect='allow'")
 
 
@@ -417,7 +417,7 @@ def test_a_broken_session_file_does_not_keep_the_host_from_opening(world: World,
 def test_a_removed_lock_does_not_make_a_second_host(world: World) -> None:
     """`/tmp` is tidied by the system, and a long home's run folder lies there."""
     first = world.host()
-    (world.run_folder / "host.lock").unlink()
+    (world.home / "host.lock").unlink()
     second = world.start("daemon")
     wait_for(lambda: second.poll() is not None or world.requests() == [], "the second daemon")
     time.sleep(1)

@@ -110,7 +110,7 @@ def test_stale_files_of_a_killed_host_are_no_obstacle(world: World) -> None:
     stale = socket.socket(socket.AF_UNIX)
     stale.bind(str(run / "control.sock"))
     stale.close()
-    (run / "host.lock").write_text("99999999\n")
+    (world.home / "host.lock").write_text("99999999\n")
     (world.home / "sessions" / "01J00000000000000000000000.json").write_text("{broken")
     world.script("rm x; echo $?")
     assert world.call("run", "--", "bash", "agent.sh").stdout == "126\n"

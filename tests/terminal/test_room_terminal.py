@@ -29,7 +29,13 @@ def panes(world: World) -> Iterator[ExitStack]:
 def _room(world: World, panes: ExitStack, columns: int = 80, rows: int = 24) -> Tmux:
     """A shell with a room in it, so that the terminal after the room can be looked at."""
     pane = panes.enter_context(
-        tmux(["bash", "--norc"], environ=world.environ({"PS1": "> "}), cwd=world.work, columns=columns, rows=rows)
+        tmux(
+            ["bash", "--norc"],
+            environ=world.environ({"PS1": "> "}),
+            cwd=world.work,
+            columns=columns,
+            rows=rows,
+        )
     )
     pane.line(f"{VAULTROOM}; echo closed $?")
     pane.wait("Agents")

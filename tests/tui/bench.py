@@ -82,7 +82,11 @@ class Bench:
             self.clock.pass_(0.5)
             await self.tap(key)
             await asyncio.sleep(0.1)
+        await self.until(self._commands_done, "the commands' ends")
         await self.settle(2)
+
+    def _commands_done(self) -> bool:
+        return all(worker.is_finished for worker in self.app.workers if worker.group != "output")
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait for something that another thread does."""

@@ -74,6 +74,8 @@ async def prepare(bench: Bench, scene: Scene) -> None:
         bench.app.link.doubt()
         await bench.until(lambda: bench.app.link.phase.lost, "that the host is gone")
     await bench.press(*scene.keys)
+    if "x" in scene.keys:
+        await bench.until(lambda: bench.app.second_guard.on_screen, "the question")
     bench.clock.pass_(0.5)
     await bench.settle(4)
 

@@ -33,6 +33,10 @@ _STEERING = (
 )  # fmt: skip
 
 
+_STEERING_PREFIXES = ("GIT_", "LD_", "DYLD_", "PYTHON", "NODE_", "npm_config_", "PIP_", "CARGO_", "KUBE")
+"""Variables that make another act of the same words, by their first letters."""
+
+
 def target_of(event: Event, facet: Facet, digest: FileDigest = no_files) -> str | None:
     """The normalised target of one facet of the *unmasked* event; None where none can be bound.
 
@@ -81,7 +85,9 @@ def _command_target(event: Event, facet: Facet, digest: FileDigest) -> str | Non
         return None
     if code is None:
         return None
-    steering = {name: event.env.get(name) for name in _STEERING if name in event.env}
+    names = {name for name in _STEERING if name in event.env}
+    names = names.union(*(event.env.matching(prefix) for prefix in _STEERING_PREFIXES))
+    steering = {name: event.env.get(name) for name in sorted(names)}
     # A line that sets variables, as in `GIT_SSH_COMMAND=… git push`, makes another act of the same argv.
     line = event.raw if _sets_variables(event.raw, facet.argv) else ""
     return f"cmd:{_keyed([facet.argv, _cwd(event, facet), _touches(event, facet), code, steering, line])}"

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     home = find_home()
     try:
-        control = RemoteControl(home.control_socket)
+        control = RemoteControl(home.host_socket())
     except HostUnavailable as error:
         if args.action != "list":
             complain(error)

@@ -77,7 +77,7 @@ class HostLink:
 
     def _renew(self) -> bool:
         try:
-            control = RemoteControl(self._home.control_socket)
+            control = RemoteControl(self._home.host_socket())
         except VaultroomError:
             return False
         try:

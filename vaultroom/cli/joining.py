@@ -40,7 +40,7 @@ def join_or_host(home: Home, audit_db: Path) -> Joined:
         if host is not None:
             return Joined(LocalControl(host), host)
         try:
-            return Joined(RemoteControl(home.control_socket), None)
+            return Joined(RemoteControl(home.host_socket()), None)
         except HostUnavailable:
             if clock.monotonic() > deadline:
                 raise

@@ -10,11 +10,13 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from vaultroom import __version__
 from vaultroom.cli.exit_codes import Exit
 from vaultroom.cli.output import complain, say
 from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
+from vaultroom.visible import visible
 
 COMMANDS = {
     "run": ("run", "run an agent under Vaultroom"),
@@ -101,8 +103,17 @@ def _run(parsed: argparse.Namespace) -> int:
         return Exit.FAILED
 
 
+class _Parser(argparse.ArgumentParser):
+    """A wrong command line is repeated to the person: visible, and on one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        say(f"{self.prog}: error: {visible(message)}")
+        raise SystemExit(int(Exit.INVALID))
+
+
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="vaultroom",
         description="A control room and permission firewall for AI agents.",
         epilog=_EXAMPLES,

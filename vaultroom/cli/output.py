@@ -10,12 +10,13 @@ import sys
 from typing import Any
 
 from vaultroom.errors import VaultroomError
+from vaultroom.visible import visible
 
 
 def say(text: str) -> None:
-    """A line for the person, on stderr; a closed stderr is not an error."""
+    """Lines for the person, on stderr, made visible; a closed stderr is not an error."""
     try:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{visible(text, keep_newlines=True)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         pass

@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import socket
 import time
 from collections.abc import Sequence
 
+from vaultroom import platform
 from vaultroom.cli.choose_policy import choose_policy
 from vaultroom.cli.exit_codes import Exit
 from vaultroom.cli.host_link import HostLink
@@ -30,6 +32,7 @@ from vaultroom.supervisor.environment import child_environment
 from vaultroom.visible import visible
 
 _WAIT_SECONDS = 0.2
+_ANSWER_SECONDS = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,11 +70,28 @@ def _join_own_session(argv: Sequence[str], policy: str | None) -> int:
         raise PolicyError("a session is open here already; a command inside it cannot bring a policy")
     if not argv:
         raise PolicyError("nothing to run: write the command after two dashes")
+    shims = find_home().shims / os.environ["VAULTROOM_SESSION"]
+    if not (shims.is_dir() and _answers(os.environ["VAULTROOM_SOCK"])):
+        say("vaultroom: VAULTROOM_SESSION names a session that no host answers for; nothing was run")
+        say("  Outside of that session: unset VAULTROOM_SESSION VAULTROOM_SOCK, then run it again.")
+        return Exit.CHECK_FAILED
+    os.environ["PATH"] = os.pathsep.join([str(shims), os.environ.get("PATH", os.defpath)])
     program = shutil.which(argv[0])
     if program is None:
         say(f"vaultroom: {visible(argv[0])}: command not found")
         return Exit.NOT_FOUND
     return os.execv(program, list(argv))
+
+
+def _answers(path: str) -> bool:
+    """Whether somebody listens on the session's socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_ANSWER_SECONDS)
+        try:
+            probe.connect(path)
+        except OSError:
+            return False
+    return True
 
 
 def _guarded(home: Home, policy: Policy, start: SessionStart, program: str) -> int:
@@ -106,6 +126,7 @@ def _run_child(home: Home, joined: Joined, grant: SessionGrant, start: SessionSt
         return host is None or not host.supervisor.has_sessions_besides(grant.id)
 
     prompts = TerminalPrompts(grant.id)
+    platform.take_brand(grant.brand)
     try:
         child = Child.spawn(program, start.agent_command, environ, may_suspend=may_suspend)
     except OSError as error:

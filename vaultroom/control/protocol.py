@@ -71,7 +71,8 @@ class SessionGrant:
     """What the host hands back: the session's id and what goes into the child's environment.
 
     `environ` is added; `withheld` names the variables that must not reach the child. `warnings` are for
-    the user's eyes. `prompts` says whether approvals are to be asked on the runner's terminal.
+    the user's eyes. `prompts` says whether approvals are to be asked on the runner's terminal. `brand` is
+    the mark that the runner takes before it starts the child (platform.take_brand).
     """
 
     id: str
@@ -79,6 +80,7 @@ class SessionGrant:
     withheld: tuple[str, ...]
     warnings: tuple[str, ...]
     prompts: bool
+    brand: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -87,6 +89,7 @@ class SessionGrant:
             "withheld": list(self.withheld),
             "warnings": list(self.warnings),
             "prompts": self.prompts,
+            "brand": self.brand,
         }
 
     @classmethod
@@ -97,6 +100,7 @@ class SessionGrant:
             withheld=tuple(data["withheld"]),
             warnings=tuple(data["warnings"]),
             prompts=data["prompts"],
+            brand=data["brand"],
         )
 
 

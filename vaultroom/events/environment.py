@@ -20,6 +20,10 @@ class Environment:
     def get(self, name: str, default: str = "") -> str:
         return self._values.get(name, default)
 
+    def matching(self, prefix: str) -> frozenset[str]:
+        """The names that begin with `prefix`, without their values."""
+        return frozenset(name for name in self._values if name.startswith(prefix))
+
     def __contains__(self, name: object) -> bool:
         return name in self._values
 

@@ -21,7 +21,7 @@ from vaultroom.approvals.request import ApprovalRequest
 from vaultroom.approvals.scripts import file_digest
 from vaultroom.audit.record import Entry, act_entry, outcome_entry
 from vaultroom.errors import StoreError
-from vaultroom.events import Effect, Event, FacetVerdict, Verdict
+from vaultroom.events import Effect, Event, Facet, FacetVerdict, Verdict
 from vaultroom.events.masked import mask_event
 from vaultroom.gate.activity import Counts, PerMinute
 from vaultroom.gate.budget import RULE as BUDGET_RULE
@@ -33,6 +33,12 @@ from vaultroom.visible import visible
 
 AUDIT_RULE = "builtin:audit"
 ERROR_RULE = "builtin:error"
+
+LONG_TEXT = 32 * 1024
+"""Characters of a command line that is masked off the loop."""
+
+CHANGED = "what it would do changed while it waited; ask again"
+"""The reason of a refusal where a person allowed something else than what would happen now."""
 
 
 Result = TypeVar("Result")
@@ -69,11 +75,22 @@ class GatePolicy:
     """A rule's own text by its name, empty when there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An act that needs a person: as it is, as it may be written down, and why it is asked about."""
+
+    event: Event
+    masked: Event
+    verdict: Verdict
+    policy: GatePolicy
+
+
 class Gate:
     """Judges the acts of one session. It lives on the supervisor's loop.
 
     `asked` is told of each question before it is asked, with the event as it really is: what a card shows
-    from memory alone comes from there.
+    from memory alone comes from there. `look_again` says what an act would do by now: paths and scripts may
+    change while a person thinks.
     """
 
     def __init__(
@@ -87,6 +104,7 @@ class Gate:
         grants: GrantBook,
         lookups: LookUps,
         asked: Callable[[ApprovalRequest, Event], None] = lambda request, event: None,
+        look_again: Callable[[Event], tuple[Facet, ...]] = Event.judged_facets,
     ) -> None:
         self._policy = policy
         self._guard = guard
@@ -96,6 +114,7 @@ class Gate:
         self._grants = grants
         self._lookups = lookups
         self._asked = asked
+        self._look_again = look_again
         self.counts = Counts()
         self.per_minute = PerMinute()
 
@@ -161,12 +180,12 @@ class Gate:
 
     async def _record_and_ask(self, event: Event, verdict: Verdict, policy: GatePolicy) -> Outcome:
         try:
-            masked, members = mask_event(event)
+            masked, members = await self._mask(event)
             entry = act_entry(masked, verdict, policy_hash=policy.policy_hash, masked=members)
+            if verdict.effect is Effect.REQUIRE_APPROVAL:
+                return self._count(await self._ask(_Asked(event, masked, verdict, policy), entry))
             await self._log.append(entry)
-            if verdict.effect is not Effect.REQUIRE_APPROVAL:
-                return self._count(Outcome(verdict.effect, verdict.rule_name, verdict.message))
-            return self._count(await self._ask(event, masked, verdict, policy))
+            return self._count(Outcome(verdict.effect, verdict.rule_name, verdict.message))
         except StoreError as error:
             return self._count(
                 Outcome(Effect.DENY, AUDIT_RULE, f"the act could not be recorded: {error} {error.advice}")
@@ -176,38 +195,58 @@ class Gate:
                 Outcome(Effect.DENY, ERROR_RULE, f"judging failed: {type(error).__name__}: {error}")
             )
 
-    async def _ask(self, event: Event, masked: Event, verdict: Verdict, policy: GatePolicy) -> Outcome:
+    async def _mask(self, event: Event) -> tuple[Event, tuple[str, ...]]:
+        """The event as it may be written down. Long ones are masked off the loop, within the deadline."""
+        if len(event.raw) <= LONG_TEXT:
+            return mask_event(event)
+        masked = await self._lookups.run(lambda: mask_event(event))
+        if masked is None:
+            raise TimeoutError(f"a command of {len(event.raw)} characters could not be masked in time")
+        return masked
+
+    async def _ask(self, act: _Asked, entry: Entry) -> Outcome:
+        """Record the act and ask a person, unless a grant answers. Being cut off is recorded as withdrawn."""
         self.counts = replace(self.counts, asked=self.counts.asked + 1)
-        memory = await self._lookups.run(lambda: memory_of(event, masked, verdict, file_digest))
-        if memory is None:
-            memory = Memory(refusal="What it would run could not be read in time.")
-        request = new_request(
-            event,
-            masked,
-            verdict,
-            memory=memory,
-            timeout_s=policy.approval_seconds,
-            rule_text=policy.rule_text(verdict.rule_name),
-        )
-        resolution = self._remembered(event, memory)
-        if resolution is None:
-            self._asked(request, event)
-            try:
-                resolution = await self._broker.ask(request)
-            except asyncio.CancelledError:
-                gone = Resolution(RequestState.WITHDRAWN, reason=NOBODY_WAITS)
-                tasks.spawn(
-                    self._record_withdrawal(masked, verdict, policy, request, gone), name="record withdrawal"
-                )
-                raise
-        await self._record_outcome(masked, verdict, policy, request, resolution)
+        started = clock.now_ns()
+        try:
+            await self._log.append(entry)
+            resolution, shown = await self._resolve(act)
+        except asyncio.CancelledError:
+            waited = max(0, clock.now_ns() - started)
+            gone = Resolution(RequestState.WITHDRAWN, reason=NOBODY_WAITS, waited_ns=waited)
+            tasks.spawn(self._record_withdrawal(act, gone), name="record withdrawal")
+            raise
+        await self._record_outcome(act, resolution, shown)
         allowed = resolution.final_effect is Effect.ALLOW
         return Outcome(
             effect=resolution.final_effect,
-            rule_name=verdict.rule_name,
-            message="" if allowed else explain_denial(verdict, resolution),
+            rule_name=act.verdict.rule_name,
+            message="" if allowed else explain_denial(act.verdict, resolution),
             state=resolution.state.value,
         )
+
+    async def _resolve(self, act: _Asked) -> tuple[Resolution, str]:
+        """How the question ends, and the digest of what was shown."""
+        memory = await self._memory(act)
+        request = new_request(
+            act.event,
+            act.masked,
+            act.verdict,
+            memory=memory,
+            timeout_s=act.policy.approval_seconds,
+            rule_text=act.policy.rule_text(act.verdict.rule_name),
+        )
+        resolution = self._remembered(act.event, memory)
+        if resolution is None:
+            self._asked(request, act.event)
+            resolution = await self._broker.ask(request)
+            if resolution.final_effect is Effect.ALLOW and not await self._is_unchanged(act, memory):
+                resolution = replace(resolution, state=RequestState.WITHDRAWN, grants=(), reason=CHANGED)
+        return resolution, request.shown
+
+    async def _memory(self, act: _Asked) -> Memory:
+        memory = await self._lookups.run(lambda: memory_of(act.event, act.masked, act.verdict, file_digest))
+        return memory or Memory(refusal="What it would run could not be read in time.")
 
     def _remembered(self, event: Event, memory: Memory) -> Resolution | None:
         covered = self._grants.answer(event.session_id, memory, event.cwd)
@@ -215,38 +254,28 @@ class Gate:
             return None
         return Resolution(RequestState.ALLOWED_RULE, by=covered.by, grants=covered.grants)
 
-    async def _record_outcome(
-        self,
-        masked: Event,
-        verdict: Verdict,
-        policy: GatePolicy,
-        request: ApprovalRequest,
-        resolution: Resolution,
-    ) -> None:
+    async def _is_unchanged(self, act: _Asked, memory: Memory) -> bool:
+        """Whether what a person allowed is still what would happen: the same paths, the same script."""
+        facets = await self._lookups.run(lambda: self._look_again(act.event))
+        if facets is None or facets != act.event.judged_facets():
+            return False
+        return (await self._memory(act)).keys == memory.keys
+
+    async def _record_outcome(self, act: _Asked, resolution: Resolution, shown: str) -> None:
         entry = outcome_entry(
-            masked,
-            verdict.rule_name,
-            replace(resolution.decision(masked.id), reason=mask_text(resolution.reason)),
-            policy_hash=policy.policy_hash,
-            shown=request.shown,
+            act.masked,
+            act.verdict.rule_name,
+            replace(resolution.decision(act.masked.id), reason=mask_text(resolution.reason)),
+            policy_hash=act.policy.policy_hash,
+            shown=shown,
             grant=resolution.grant_id,
         )
         await self._log.append(entry)
 
-    async def _record_withdrawal(
-        self,
-        masked: Event,
-        verdict: Verdict,
-        policy: GatePolicy,
-        request: ApprovalRequest,
-        resolution: Resolution,
-    ) -> None:
-        waited = max(0, clock.now_ns() - request.created_ns)
+    async def _record_withdrawal(self, act: _Asked, resolution: Resolution) -> None:
         with contextlib.suppress(StoreError):  # nobody waits for it; the act itself is on record as asked
-            await self._record_outcome(
-                masked, verdict, policy, request, replace(resolution, waited_ns=waited)
-            )
-        self._count(Outcome(Effect.DENY, verdict.rule_name))
+            await self._record_outcome(act, resolution, "")
+        self._count(Outcome(Effect.DENY, act.verdict.rule_name))
 
     def _count(self, outcome: Outcome) -> Outcome:
         if outcome.allowed:

@@ -49,6 +49,7 @@ class Agents:
                 environ=child_environment(environ, grant.environ, grant.withheld),
                 cwd=start.cwd,
                 ended=ended,
+                brand=self._supervisor.brand,
             )
         except OSError as error:
             await self._supervisor.close_session(grant.id, reason="start-failed", code=None)

@@ -10,7 +10,7 @@ from vaultroom import clock
 from vaultroom.approvals.broker import Broker
 from vaultroom.approvals.grants import GrantBook
 from vaultroom.approvals.request import ApprovalRequest
-from vaultroom.events import Event
+from vaultroom.events import Event, Facet
 from vaultroom.gate.budget import RateBudget
 from vaultroom.gate.gate import Gate, GatePolicy, Log
 from vaultroom.gate.protect import Guard
@@ -71,6 +71,7 @@ def build_gate(
     grants: GrantBook,
     lookups: LookupThreads,
     asked: Callable[[ApprovalRequest, Event], None],
+    look_again: Callable[[Event], tuple[Facet, ...]],
 ) -> Gate:
     """The session's door. It compiles the policy, which takes milliseconds: call it off the loop."""
     texts = rule_texts(policy, data)
@@ -90,4 +91,5 @@ def build_gate(
         grants=grants,
         lookups=lookups,
         asked=asked,
+        look_again=look_again,
     )

@@ -19,7 +19,7 @@ from vaultroom.errors import FrameError, VaultroomError
 from vaultroom.platform import Peer
 from vaultroom.supervisor import peers
 from vaultroom.supervisor.frames import close_writer, read_frame, write_frame
-from vaultroom.supervisor.ipc import bind_private
+from vaultroom.supervisor.ipc import BACKLOG, bind_private
 
 if TYPE_CHECKING:
     from vaultroom.supervisor.supervisor import Supervisor
@@ -38,7 +38,9 @@ class ControlServer:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        self._server = await asyncio.start_unix_server(self._accept, sock=bind_private(self.path))
+        self._server = await asyncio.start_unix_server(
+            self._accept, sock=bind_private(self.path), backlog=BACKLOG
+        )
 
     async def close(self) -> None:
         if self._server is not None:
@@ -61,6 +63,7 @@ class ControlServer:
                 runners=self._supervisor.runner_pids(),
                 children=self._supervisor.child_pids(),
                 own_pid=os.getpid(),
+                brand=self._supervisor.brand,
             )
             if isinstance(peer, peers.Refusal):
                 await self._turn_away(reader, writer, peer)

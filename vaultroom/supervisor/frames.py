@@ -8,6 +8,9 @@ from typing import Any
 from vaultroom import wire
 from vaultroom.errors import FrameError
 
+LARGE_FRAME = 64 * 1024
+"""Bytes of a frame that is decoded off the loop."""
+
 
 async def read_frame(reader: asyncio.StreamReader, *, seconds: float | None) -> dict[str, Any] | None:
     """The next frame's object; None when the peer closed between frames.
@@ -29,6 +32,8 @@ async def read_frame(reader: asyncio.StreamReader, *, seconds: float | None) -> 
         raise FrameError(f"expected a whole frame within {seconds} s, it did not come") from None
     except ConnectionError as error:
         raise FrameError(f"expected a frame, the connection broke: {error}") from None
+    if len(body) > LARGE_FRAME:
+        return await asyncio.to_thread(wire.decode, body)
     return wire.decode(body)
 
 

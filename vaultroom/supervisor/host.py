@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import os
+import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vaultroom.errors import HostUnavailable
+from vaultroom.errors import HostUnavailable, StoreError
 from vaultroom.paths import Home
 from vaultroom.supervisor.host_lock import HostLock
 from vaultroom.supervisor.runtime import LoopThread
+from vaultroom.supervisor.standing import require_outside
 from vaultroom.supervisor.supervisor import Supervisor
 
 Result = TypeVar("Result")
@@ -24,8 +28,8 @@ CALL_SECONDS = 60.0
 class Host:
     """A running supervisor of this process."""
 
-    def __init__(self, lock: HostLock, thread: LoopThread, supervisor: Supervisor) -> None:
-        self._lock = lock
+    def __init__(self, locks: tuple[HostLock, ...], thread: LoopThread, supervisor: Supervisor) -> None:
+        self._locks = locks
         self._thread = thread
         self.supervisor = supervisor
         self._closed = False
@@ -37,9 +41,16 @@ class Host:
         Raises StoreError when the log cannot be opened, OSError when a folder or socket cannot.
         """
         home.prepare()
-        lock = HostLock.try_acquire(home.lock)
+        require_outside(home, "become the host")
+        lock = HostLock.try_acquire(home.lock, f"{os.getpid()}\n{home.run}\n")
         if lock is None:
             return None
+        try:
+            log_lock = _lock_log(audit_db)
+        except BaseException:
+            lock.release()
+            raise
+        raise_file_limit()
         thread = LoopThread("supervisor")
         supervisor = Supervisor(home, audit_db)
         thread.start()
@@ -47,9 +58,10 @@ class Host:
             thread.call(supervisor.start())
         except BaseException:
             thread.stop()
+            log_lock.release()
             lock.release()
             raise
-        return cls(lock, thread, supervisor)
+        return cls((log_lock, lock), thread, supervisor)
 
     def call(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         """Run a supervisor's coroutine and wait for it. Raises HostUnavailable after `close()`."""
@@ -73,4 +85,29 @@ class Host:
             self._thread.call(self.supervisor.stop(), timeout=CALL_SECONDS)
         finally:
             self._thread.stop()
-            self._lock.release()
+            for lock in self._locks:
+                lock.release()
+
+
+def _lock_log(audit_db: Path) -> HostLock:
+    """Raises StoreError when another host writes this log, OSError when it cannot be locked."""
+    audit_db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = HostLock.try_acquire(audit_db)
+    if lock is None:
+        raise StoreError(
+            f"another Vaultroom host writes the log {audit_db} already",
+            advice="Its home or its runtime folder (XDG_RUNTIME_DIR) may be another one than here.",
+        )
+    return lock
+
+
+def raise_file_limit() -> None:
+    """As many open files as this process may have: every waiting act is a connection."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -25,6 +25,12 @@ from vaultroom.visible import visible
 FRAME_SECONDS = 10.0
 """A client writes its frame at once; one that stalls is cut off."""
 
+BACKLOG = 256
+"""Connections that may wait to be accepted."""
+
+MOST_CONNECTIONS = 512
+"""Connections of one session at once; one more is closed at once, which its client reads as a refusal."""
+
 HALF_CLOSED_SECONDS = 0.25
 """How often a client that closed its writing half is looked at."""
 
@@ -41,18 +47,29 @@ RefusedEvent = Callable[[int], Event]
 class SessionSocket:
     """Listens on one path (mode 0600) until `close()`."""
 
-    def __init__(self, path: Path, judge: Judge, build: EventBuilder, refused: RefusedEvent) -> None:
+    def __init__(
+        self,
+        path: Path,
+        judge: Judge,
+        build: EventBuilder,
+        refused: RefusedEvent,
+        stranger: Callable[[int], str] = lambda pid: "",
+    ) -> None:
+        """`stranger` says why a peer may not act in this session's name, and is empty when it may."""
         self.path = path
         self._judge = judge
         self._build = build
         self._refused = refused
+        self._stranger = stranger
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._judging: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Bind. A socket file that nobody serves any more is replaced (only the host comes here)."""
-        self._server = await asyncio.start_unix_server(self._accept, sock=bind_private(self.path))
+        self._server = await asyncio.start_unix_server(
+            self._accept, sock=bind_private(self.path), backlog=BACKLOG
+        )
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Let acts that are being judged get their answer (after the broker has denied what waits)."""
@@ -73,6 +90,9 @@ class SessionSocket:
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        if len(self._connections) >= MOST_CONNECTIONS:
+            await close_writer(writer)
+            return
         self._connections.add(task)
         try:
             await self._serve(reader, writer)
@@ -95,6 +115,8 @@ class SessionSocket:
             assert task is not None
             self._judging.add(task)
             task.add_done_callback(self._judging.discard)
+            if why := self._stranger(pid):
+                raise FrameError(f"expected a process of this session: {why}")
             event = await self._build(frame, pid)
         except FrameError as error:
             outcome = await self._judge.refuse(self._refused(pid), "builtin:frame", str(error))
@@ -155,7 +177,7 @@ def bind_private(path: Path) -> socket.socket:
     try:
         listener.bind(str(path))  # its folder is closed to others, so there is no moment of exposure
         os.chmod(path, 0o600)
-        listener.listen(256)
+        listener.listen(BACKLOG)
     except BaseException:
         listener.close()
         raise

@@ -15,10 +15,25 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vaultroom import platform
 from vaultroom.control.protocol import Output
+from vaultroom.intercept.shims import base_interpreter
 from vaultroom.supervisor.child import own_children, spawning
 
 KEPT_BYTES = 1024 * 1024
 CHUNK = 64 * 1024
+
+
+_BECOME = """\
+import os, resource, sys
+brand, program, argv = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+if brand:
+    soft = resource.getrlimit(resource.RLIMIT_MSGQUEUE)[0]
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (min(soft, brand) if soft >= 0 else brand, brand))
+try:
+    os.execv(program, argv)
+except OSError as error:
+    sys.exit(f"vaultroom: {program}: {error.strerror}")
+"""
+"""Takes the brand (platform.take_brand) in the new process, then becomes the agent."""
 
 
 class OutputBuffer:
@@ -60,7 +75,13 @@ class LaunchedChild:
     """One running agent. `ended` is called with its exit code, on the reading thread."""
 
     def __init__(
-        self, argv: Sequence[str], *, environ: Mapping[str, str], cwd: str, ended: Callable[[int], None]
+        self,
+        argv: Sequence[str],
+        *,
+        environ: Mapping[str, str],
+        cwd: str,
+        ended: Callable[[int], None],
+        brand: int = 0,
     ) -> None:
         """Raises FileNotFoundError when there is no such program, OSError when it cannot be started."""
         program = shutil.which(argv[0], path=environ.get("PATH", os.defpath))
@@ -71,8 +92,7 @@ class LaunchedChild:
         platform.become_subreaper()
         with spawning:
             self._process = subprocess.Popen(
-                list(argv),
-                executable=program,
+                [base_interpreter(), "-ISXutf8", "-c", _BECOME, str(brand), program, *argv],
                 cwd=cwd,
                 env=dict(environ),
                 stdin=subprocess.DEVNULL,

@@ -2,7 +2,8 @@
 
 Law 6. The peer's pid comes from the kernel and is pinned by a pidfd while its ancestry is read, so that
 it cannot be swapped for another process on the way. Runners are child subreapers, so that a process that
-detaches twice still stands below its runner.
+detaches twice still stands below its runner; and everything in a session bears a brand, a resource limit
+that descendants cannot raise, so that what outlives its runner is known too.
 """
 
 from __future__ import annotations
@@ -28,11 +29,17 @@ class Refusal:
 
 
 def examine(
-    connection: socket.socket, *, runners: Iterable[int], children: Iterable[int], own_pid: int
+    connection: socket.socket,
+    *,
+    runners: Iterable[int],
+    children: Iterable[int],
+    own_pid: int,
+    brand: int = 0,
 ) -> Peer | Refusal:
     """The peer if it may command the host, else the reason why not. Doubt refuses.
 
-    `runners` are the pids that hold sessions, `children` the pids of the agents themselves.
+    `runners` are the pids that hold sessions, `children` the pids of the agents themselves; `brand` marks
+    what agents start, also after it has detached itself and its runner is gone.
     """
     peer = platform.peer_of(connection)
     if peer is None:
@@ -45,7 +52,10 @@ def examine(
     if descriptor is None:
         return Refusal(peer.pid, "it ended before it could be examined")
     try:
-        why = _agent_descent(peer.pid, set(runners), set(children), own_pid)
+        holders = set(runners)
+        why = _agent_descent(peer.pid, holders, set(children), own_pid)
+        if not why and brand and peer.pid not in holders | {own_pid}:
+            why = _branded(peer.pid, brand)
         if not why and _ended(descriptor):
             why = "it ended while it was examined"
     finally:
@@ -73,6 +83,13 @@ def _agent_descent(
         if environment and _SESSION_VARIABLE in environment:
             return f"process {ancestor} was started inside a session"
     return ""
+
+
+def _branded(pid: int, brand: int) -> str:
+    limit = platform.message_queue_limit(pid)
+    if limit is None:
+        return "its limits cannot be read"
+    return "it bears the mark of a session" if platform.bears_brand(limit, brand) else ""
 
 
 def _ended(pidfd: int) -> bool:

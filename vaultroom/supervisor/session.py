@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vaultroom import clock
-from vaultroom.events import Action, Event, Source, new_ulid
+from vaultroom import clock, platform
+from vaultroom.events import Action, Environment, Event, Facet, Source, new_ulid
 from vaultroom.gate.gate import Gate
 from vaultroom.intercept.shim_events import shim_event
 from vaultroom.policy.model import Policy
-from vaultroom.shell import FileView, NoFiles, RealFiles, needs_files
+from vaultroom.shell import FileView, NoFiles, RealFiles, command_facets, needs_files
 from vaultroom.supervisor.ipc import SessionSocket
 from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session_files import SessionFile
@@ -73,12 +73,26 @@ class ShimEvents:
                 view=view,
             )
 
-        if not needs_files(_claimed_command(frame)):
-            return make(self._files)
-        event = await self._lookups.run(lambda: make(self._files))
+        cmd = _claimed_command(frame)
+        event: Event | None = make(self._files) if not needs_files(cmd) else None
+        if event is None:
+            event = await self._lookups.run(lambda: make(self._files))
         if event is None:  # the files did not answer in time: the act stands as what cannot be known
-            event = replace(make(NoFiles()), opaque=True, facets=())
-        return event
+            event = opaque_act(make(NoFiles()))
+        environ = platform.initial_environment(pid)
+        if environ is None:
+            return event
+        event = replace(event, env=Environment(_texts(environ)))
+        # Such variables send git to another repository, or give its words another meaning.
+        return opaque_act(event) if cmd == "git" and _redirects_git(event.env) else event
+
+    def look_again(self, event: Event) -> tuple[Facet, ...]:
+        """What the act would do now, after a person looked at it. It asks files: run it on a thread."""
+        if event.source is not Source.SHIM or not event.argv:
+            return event.judged_facets()
+        facets = command_facets(event.argv, cwd=event.cwd, view=self._files)
+        opaque = event.judged_facets()[0].opaque
+        return tuple(replace(facet, opaque=facet.opaque or opaque) for facet in facets)
 
     def refused(self, pid: int) -> Event:
         """What stands in the log for a frame that could not be read."""
@@ -93,6 +107,34 @@ class ShimEvents:
             agent=self._agent,
             opaque=True,
         )
+
+
+HARMLESS_GIT = frozenset(
+    {
+        "GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE",
+        "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_NAME", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS",
+        "GIT_ASKPASS", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_TRACE", "GIT_FLUSH",
+        "GIT_ADVICE", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
+    }
+)  # fmt: skip
+"""Variables of git that change neither where it works nor what its words mean."""
+
+
+def _redirects_git(environ: Environment) -> bool:
+    names = environ.matching("GIT_") - HARMLESS_GIT
+    if environ.get("GIT_CONFIG_GLOBAL") == os.devnull:
+        names -= {"GIT_CONFIG_GLOBAL"}
+    return bool(names)
+
+
+def opaque_act(event: Event) -> Event:
+    """The same act as one that cannot be known for certain; what is known of it still counts."""
+    facets = tuple(replace(facet, opaque=True) for facet in event.facets)
+    return replace(event, opaque=True, facets=facets)
+
+
+def _texts(environ: Mapping[bytes, bytes]) -> dict[str, str]:
+    return {os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()}
 
 
 def _claimed_command(frame: Mapping[str, Any]) -> str:

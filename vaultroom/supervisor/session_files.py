@@ -9,11 +9,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from vaultroom import platform
+
+Wanted = TypeVar("Wanted")
+
+_LARGEST = 1024 * 1024
+_TEXTS = ("id", "agent_name", "cwd", "home", "path", "policy_hash", "policy_name", "audit_db")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,10 @@ class SessionFile:
     audit_db: str
     runner: ProcessMark
     child: ProcessMark = ProcessMark()
+    environ: Mapping[str, str] = field(default_factory=dict)
+    """The variables that the policy's paths name, as they were when the session was opened."""
+    brand: int = 0
+    """The limit that marks its processes (platform.brand_of), 0 without one."""
 
     def alive(self) -> bool:
         """Whether its child, or the runner that would tell of the child's end, still lives."""
@@ -72,15 +83,49 @@ class SessionFiles:
             (self._folder / f"{session_id}.json").unlink()
 
     def __iter__(self) -> Iterator[SessionFile]:
-        """Every readable session file; a broken one is skipped (its session stays unsealed)."""
+        """Every readable session file; a broken one is skipped (its session is sealed as lost)."""
         for path in sorted(self._folder.glob("*.json")):
-            with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-                data = json.loads(path.read_text("utf-8"))
-                yield SessionFile(
-                    **{
-                        **data,
-                        "agent_command": tuple(data["agent_command"]),
-                        "runner": ProcessMark(**data["runner"]),
-                        "child": ProcessMark(**data["child"]),
-                    }
-                )
+            try:
+                session = _parse(_read(path))
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
+                continue
+            if session.id == path.stem:
+                yield session
+
+
+def _read(path: Path) -> str:
+    """The text of a regular file of a sane size. Raises OSError or ValueError for anything else."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError(f"expected a regular file at {path}")
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ValueError(f"expected at most {_LARGEST} bytes in {path}")
+    return data.decode("utf-8")
+
+
+def _parse(text: str) -> SessionFile:
+    data = json.loads(text)
+    texts = {name: _of_type(data[name], str) for name in _TEXTS}
+    return SessionFile(
+        **texts,
+        agent_command=tuple(_of_type(word, str) for word in _of_type(data["agent_command"], list)),
+        environ={
+            _of_type(name, str): _of_type(value, str)
+            for name, value in _of_type(data["environ"], dict).items()
+        },
+        brand=_of_type(data["brand"], int),
+        runner=_mark(data["runner"]),
+        child=_mark(data["child"]),
+    )
+
+
+def _mark(data: Any) -> ProcessMark:
+    return ProcessMark(pid=_of_type(data["pid"], int), start=_of_type(data["start"], str))
+
+
+def _of_type(value: Any, wanted: type[Wanted]) -> Wanted:
+    if type(value) is not wanted:
+        raise TypeError(f"expected a {wanted.__name__}, found a {type(value).__name__}")
+    return value

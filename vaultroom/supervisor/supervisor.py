@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vaultroom import clock, tasks
+from vaultroom import clock, platform, tasks
 from vaultroom.approvals.broker import Broker
 from vaultroom.approvals.grants import GrantBook
 from vaultroom.audit import record
@@ -26,7 +26,7 @@ from vaultroom.control.protocol import (
 )
 from vaultroom.errors import PolicyError, StoreError, VaultroomError
 from vaultroom.events import Action, new_ulid
-from vaultroom.intercept.shims import install_shims, remove_shims
+from vaultroom.intercept.shims import install_shims
 from vaultroom.paths import Home
 from vaultroom.policy.loader import load_policy
 from vaultroom.policy.model import Policy
@@ -42,6 +42,7 @@ from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session import Session, ShimEvents
 from vaultroom.supervisor.session_files import ProcessMark, SessionFile, SessionFiles
 from vaultroom.supervisor.takeover import take_over
+from vaultroom.supervisor.tombstones import sweep_shims
 from vaultroom.supervisor.watch import process_end
 
 FLUSH_SECONDS = 5.0
@@ -57,6 +58,7 @@ class Supervisor:
         self._sessions: dict[str, Session] = {}
         self._files = SessionFiles(home.sessions)
         self._lookups = LookupThreads()
+        self.brand = platform.brand_below(platform.message_queue_limit())
         self._guard = home_guard(home, audit_db)
         self.log = AuditWriter(audit_db, load_install_key(home.keys))
         self.grants = GrantBook()
@@ -80,6 +82,7 @@ class Supervisor:
         await asyncio.to_thread(self.log.start)
         try:
             await take_over(self, self._files)
+            await self.sweep()
             self.front.start()
             await self._control.open()
         except BaseException:
@@ -122,6 +125,8 @@ class Supervisor:
             policy_name=start.policy_name,
             audit_db=str(self.audit_db),
             runner=ProcessMark.of(runner_pid),
+            environ=dict(start.environ),
+            brand=self.brand,
         )
         await self._open_in_log(facts, start.policy)
         try:
@@ -141,6 +146,7 @@ class Supervisor:
             withheld=withheld_variables(policy),
             warnings=warnings,
             prompts=policy.approvals.channels.tty.enabled,
+            brand=self.brand,
         )
 
     async def child_started(self, session_id: str, pid: int) -> None:
@@ -234,6 +240,7 @@ class Supervisor:
 
     async def serve(self, facts: SessionFile, policy: Policy, text: bytes) -> tuple[str, ...]:
         """Make the session's gate, shims and socket; gives warnings for the user."""
+        events = ShimEvents(facts, self._lookups)
         gate = await asyncio.to_thread(
             build_gate,
             facts,
@@ -245,6 +252,7 @@ class Supervisor:
             grants=self.grants,
             lookups=self._lookups,
             asked=lambda request, event: self.front.look_into(facts, request, event),
+            look_again=events.look_again,
         )
         socket_path = self._home.session_socket(facts.id)
         report = await asyncio.to_thread(
@@ -255,14 +263,27 @@ class Supervisor:
             shims_root=self._home.shims,
             path=facts.path,
         )
-        events = ShimEvents(facts, self._lookups)
         session = Session(facts=facts, policy=policy, gate=gate, started_at=clock.rfc3339(clock.now_ns()))
-        session.socket = SessionSocket(socket_path, gate, events.build, events.refused)
+        session.socket = SessionSocket(
+            socket_path, gate, events.build, events.refused, lambda pid: self._stranger(facts.id, pid)
+        )
         await session.socket.open()
         self._sessions[facts.id] = session
         session.watching = tasks.spawn(self._watch(session), name=f"watch {facts.id}")
         await self.front.touch()
         return tuple(f"shim skipped, not found in PATH: {name}" for name in report.skipped)
+
+    def _stranger(self, session_id: str, pid: int) -> str:
+        """Why `pid` belongs to another session than this one; empty when it does not."""
+        others = [s for s in self._sessions.values() if s.id != session_id]
+        own = self._sessions.get(session_id)
+        if not others or own is None:
+            return ""
+        ancestors = set(platform.ancestors_of(pid) or ())
+        if ancestors & {own.facts.runner.pid, own.facts.child.pid}:
+            return ""
+        other = next((s for s in others if s.facts.child.pid in ancestors), None)
+        return f"process {pid} belongs to session {other.id}" if other else ""
 
     async def _watch(self, session: Session) -> None:
         """Close a session whose runner and child both ended without saying so."""
@@ -272,10 +293,14 @@ class Supervisor:
             await self.close_session(session.id, reason="runner-lost", code=None)
 
     async def forget(self, session_id: str, *, reason: str, code: int | None) -> None:
-        """Remove what the session left on the disk and seal its chain."""
-        with contextlib.suppress(OSError):
-            await asyncio.to_thread(remove_shims, self._home.shims / session_id)
+        """Seal the session's chain and remove its files; its shims go when no process refers to them."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._home.session_socket(session_id))
         self._files.remove(session_id)
+        await self.sweep()
         await asyncio.wrap_future(self.log.close_session(session_id, reason, code))
+
+    async def sweep(self) -> None:
+        """Remove shims of closed sessions that no process refers to any more."""
+        live = {*self._sessions, *(facts.id for facts in self._files)}
+        await asyncio.to_thread(sweep_shims, self._home.shims, live)

@@ -7,16 +7,18 @@ sealed. What was left unanswered is recorded as withdrawn: losing the host is ne
 from __future__ import annotations
 
 import asyncio
-import os
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vaultroom import tasks
 from vaultroom.audit import record
 from vaultroom.audit.inherited import Unsealed
 from vaultroom.audit.reader import AuditReader
 from vaultroom.errors import PolicyError, StoreError
 from vaultroom.supervisor.session_files import SessionFile, SessionFiles
 from vaultroom.supervisor.unanswered import unanswered_of
+from vaultroom.supervisor.watch import process_end
 
 if TYPE_CHECKING:
     from vaultroom.supervisor.supervisor import Supervisor
@@ -54,10 +56,18 @@ async def _take_over_one(supervisor: Supervisor, left: Unsealed, facts: SessionF
         await supervisor.forget(left.id, reason="host-lost", code=None)
         return
     try:
-        policy = await supervisor.load(text, facts.policy_name, os.environ, facts.home)
+        policy = await supervisor.load(text, facts.policy_name, facts.environ, facts.home)
         await supervisor.serve(facts, policy, text)
     except (PolicyError, OSError):
-        await supervisor.forget(left.id, reason="not-taken-over", code=None)
+        # The agent lives and cannot be judged: its shims stay and refuse until it has ended.
+        tasks.spawn(_forget_at_the_end(supervisor, facts), name=f"await the end of {facts.id}")
+
+
+async def _forget_at_the_end(supervisor: Supervisor, facts: SessionFile) -> None:
+    await process_end(facts.runner)
+    await process_end(facts.child)
+    with contextlib.suppress(StoreError):
+        await supervisor.forget(facts.id, reason="not-taken-over", code=None)
 
 
 def _policy_text(audit_db: Path, policy_hash: str) -> bytes:

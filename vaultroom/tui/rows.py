@@ -69,6 +69,10 @@ def _tall(session: SessionView, width: int) -> tuple[Line, ...]:
 
 def _flat(session: SessionView, width: int) -> Line:
     mark, role = _STATES.get(session.state, ("?", Role.DIM))
+    if width < 68:
+        few = line((f"{session.denied} deny", Role.DENY if session.denied else Role.DIM), "  ")
+        small = line((f"{mark} ", role), (session.agent, Role.STRONG), (f" {session.state}", role))
+        return spread(small, (*few, *(_waiting(session.waiting) or line(("none waiting", Role.DIM)))), width)
     end = line(*_counts(session, 4), (f"  {session.per_minute:>3}/min", Role.DIM))
     waiting = _waiting(session.waiting)
     tail = (*end, *line(" ", " " * (10 - width_of(waiting)), *waiting))
@@ -112,9 +116,9 @@ def queue_items(requests: Sequence[RequestView], scene: Scene, width: int) -> li
 
 
 def card_title(
-    request: RequestView | None, position: int, count: int, scene: Scene, hint: str
+    request: RequestView | None, position: int, count: int, scene: Scene, hint: str, *, bar: bool
 ) -> tuple[Line, Line]:
-    """The card's title and, at the right, a hint and the countdown."""
+    """The card's title and, at the right, a hint and the countdown, with a `bar` where there is room."""
     if request is None:
         return line(("Waiting", Role.TITLE)), BLANK
     left = scene.seconds_left(request)
@@ -126,8 +130,8 @@ def card_title(
     return title, line(
         (hint, Role.DIM),
         ("  " if hint else "", Role.DIM),
-        ("━" * full, role),
-        ("━" * (_BAR - full), Role.FAINT),
+        ("━" * full if bar else "", role),
+        ("━" * (_BAR - full) if bar else "", Role.FAINT),
         (f" {clock_text(left)}" if left else " expired", role),
     )
 

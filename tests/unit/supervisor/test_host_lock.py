@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +11,10 @@ from vaultroom.supervisor.host_lock import HostLock
 
 def test_one_holder_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "host.lock"
-    first = HostLock.try_acquire(path)
+    first = HostLock.try_acquire(path, "note\n")
     assert first is not None
     assert HostLock.try_acquire(path) is None
-    assert path.read_text() == f"{os.getpid()}\n"
+    assert path.read_text() == "note\n"
     assert path.stat().st_mode & 0o777 == 0o600
     first.release()
     second = HostLock.try_acquire(path)

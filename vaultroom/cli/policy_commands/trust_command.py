@@ -11,6 +11,7 @@ from vaultroom.cli.exit_codes import Exit
 from vaultroom.cli.output import say
 from vaultroom.cli.policy_commands.loading import load, shown_name
 from vaultroom.paths import find_home
+from vaultroom.supervisor.standing import require_outside
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """An invalid policy is refused (exit 2): approving it would only hide that it does not load."""
+    require_outside(find_home(), "approve a policy")
     path = Path(os.getcwd(), args.file)
     chosen = ChosenPolicy(path, read_policy(path))
     policy = load(chosen)

@@ -23,6 +23,12 @@ _ANSWERS = (
     ("answer.allow_once", "answer.allow_rule", "answer.allow_minutes", "answer.allow_here"),
     ("answer.deny", "answer.deny_reason"),
 )
+_SHORT_LABELS = {
+    "answer.allow_once": "once",
+    "answer.allow_rule": "rule",
+    "answer.allow_minutes": "min",
+    "answer.deny_reason": "why",
+}
 
 
 class CardBody(LinePane, can_focus=True):
@@ -83,13 +89,12 @@ class KeyLine(LineBar):
             self.refresh()
 
     def rows(self, width: int) -> Sequence[Line]:
-        for gap in ("  ", " "):
-            row = self._row(gap)
-            if width_of(row) <= width:
-                return [row]
+        row = self._row("  ", {})
+        if width_of(row) > width:
+            row = self._row(" ", _SHORT_LABELS)
         return [row]
 
-    def _row(self, gap: str) -> Line:
+    def _row(self, gap: str, short: Mapping[str, str]) -> Line:
         parts: list[Span] = []
         for group in _ANSWERS:
             for command_id in group:
@@ -101,7 +106,7 @@ class KeyLine(LineBar):
                 if parts:
                     parts.append(Span(gap))
                 parts.append(Span(self._labels.get(command_id, ""), Role.KEY if on else Role.DIM))
-                parts.append(Span(f" {command.label}", Role.INK if on else Role.DIM))
+                parts.append(Span(f" {short.get(command_id, command.label)}", Role.INK if on else Role.DIM))
         return line(*parts)
 
 
@@ -142,6 +147,8 @@ class CardPane(Vertical):
             airy = body.size.height >= _SHORT
             self.text = card_text(request, body.inner_width, keys=labels, airy=airy)
         body.set_lines(self.text.lines)
+        if request is None and not fresh:
+            return
         self.query_one(KeyLine).display = request is not None
         if fresh:
             body.scroll_to(y=0, animate=False)

@@ -42,6 +42,8 @@ class LinePane(ScrollView):
         return max(1, self.scrollable_content_region.width)
 
     def set_lines(self, lines: Sequence[Line]) -> None:
+        if isinstance(lines, list | tuple) and lines == self._lines:
+            return
         self._lines = lines
         size = Size(0, len(lines))
         if self.virtual_size.height != size.height:
