@@ -150,13 +150,14 @@ async def test_what_cannot_be_remembered_can_only_be_allowed_once() -> None:
 async def test_a_new_request_changes_neither_the_card_nor_the_focus() -> None:
     async with room() as bench:
         await bench.arm()
-        focused = bench.screen.focused
+        focused, place = bench.screen.focused, bench.screen._card.region
         state = bench.control.shown
-        bench.control.push(replace(state, requests=(request(7), *state.requests, request(8))))
+        more = (views.session_view(id="01J0000000000000000000000X", agent="late"), *state.sessions)
+        bench.control.push(replace(state, sessions=more, requests=(request(7), *state.requests, request(8))))
         await bench.settle()
         assert bench.screen.deck.current is not None
         assert bench.screen.deck.current.id == views.REQUEST_ID
-        assert bench.screen.focused is focused
+        assert bench.screen.focused is focused and bench.screen._card.region == place
         await bench.press("a")
         assert [answer.request for answer in bench.control.answers] == [views.REQUEST_ID]
 

@@ -43,6 +43,7 @@ class RoomScreen(Steering):
         super().__init__()
         self._drawn: tuple[object, ...] = ()
         self._busy_until = 0.0
+        self._laid_out: object = None
         self._page: Page | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -55,10 +56,13 @@ class RoomScreen(Steering):
                 yield Choices(id="queue-list")
         with Container(id="main"):
             yield CardPane()
-            with ContentSwitcher(id="lower", initial="timeline"):
-                yield TimelinePane()
-                yield GrantsPane()
-                yield OutputPane()
+            with Vertical(id="under"):
+                # In a narrow window the queue stands here: when it grows, the card neither moves nor shrinks.
+                yield Choices(id="queue-strip")
+                with ContentSwitcher(id="lower", initial="timeline"):
+                    yield TimelinePane()
+                    yield GrantsPane()
+                    yield OutputPane()
 
     # What is drawn
 
@@ -88,8 +92,9 @@ class RoomScreen(Steering):
 
     def _draw_lists(self) -> None:
         scene, deck = self._scene, self.deck
-        agents, queue = self.query_one("#agents-list", Choices), self.query_one("#queue-list", Choices)
         tall = self.has_class("-wide")
+        agents = self.query_one("#agents-list", Choices)
+        queue = self.query_one("#queue-list" if tall else "#queue-strip", Choices)
         seconds = int(scene.now)
         drawn = (scene.state, self.selected, deck.current, agents.size, queue.size, tall, seconds)
         if drawn == self._drawn:
@@ -101,10 +106,15 @@ class RoomScreen(Steering):
         self.query_one("#agents-title", TitleBar).show(title, end)
         height = sum(len(item.lines) for item in items)
         most = max(3, self.size.height * 6 // 10) if tall else 4
-        self.query_one("#agents").styles.height = min(1 + max(1, height), most)
+        if tall or deck.current is None or self._laid_out != self.size:
+            # An agent that joins does not push a card down that somebody reads.
+            self.query_one("#agents").styles.height = min(1 + max(1, height), most)
+            self._laid_out = self.size
         if not items:
             agents.set_lines([line((" " + text, Role.DIM)) for text in texts.NOBODY])
-        self.query_one("#queue").display = len(deck.requests) > 1
+        several = len(deck.requests) > 1
+        self.query_one("#queue").display = tall and several
+        self.query_one("#queue-strip").display = several and not tall
         current = deck.current
         queue.show(
             rows.queue_items(deck.requests, scene, queue.inner_width - 1), current.id if current else ""
@@ -197,7 +207,7 @@ class RoomScreen(Steering):
     def on_choices_chosen(self, message: Choices.Chosen) -> None:
         if message.pane.id == "agents-list":
             self._select("" if message.item == rows.ALL else message.item)
-        elif message.pane.id == "queue-list":
+        elif message.pane.id in ("queue-list", "queue-strip"):
             self.deck.choose(message.item)
         self.refresh_now()
 
