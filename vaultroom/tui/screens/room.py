@@ -95,8 +95,9 @@ class RoomScreen(Steering):
         tall = self.has_class("-wide")
         agents = self.query_one("#agents-list", Choices)
         queue = self.query_one("#queue-list" if tall else "#queue-strip", Choices)
+        below = self.query_one("#lower", ContentSwitcher).current
         seconds = int(scene.now)
-        drawn = (scene.state, self.selected, deck.current, agents.size, queue.size, tall, seconds)
+        drawn = (scene.state, self.selected, deck.current, agents.size, queue.size, tall, below, seconds)
         if drawn == self._drawn:
             return
         self._drawn = drawn
@@ -114,7 +115,7 @@ class RoomScreen(Steering):
             agents.set_lines([line((" " + text, Role.DIM)) for text in texts.NOBODY])
         several = len(deck.requests) > 1
         self.query_one("#queue").display = tall and several
-        self.query_one("#queue-strip").display = several and not tall
+        self.query_one("#queue-strip").display = several and not tall and below == "timeline"
         current = deck.current
         queue.show(
             rows.queue_items(deck.requests, scene, queue.inner_width - 1), current.id if current else ""
