@@ -1,4 +1,4 @@
-"""`python -m tests.tui.screenshots`: draw the pictures of docs/img anew, from the real room on a fake host."""
+"""`python -m tests.tui.screenshots`: draw docs/img anew, from the real room on a fake host."""
 
 from __future__ import annotations
 
