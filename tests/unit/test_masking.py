@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vaultroom.masking import MASK, MOST_DEPTH, TOO_DEEP, mask_arguments, mask_argv, mask_text
+from vaultroom.masking import MASK, MOST_DEPTH, TOO_DEEP, mask_arguments, mask_argv, mask_path, mask_text
 
 TOKENS = [
     "sk-abcdefghijklmnopqrstuvwx",
@@ -106,6 +106,123 @@ def test_only_the_value_is_masked(line: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "curl '-HCookie: a=b; c=hunter2' u",
+        "curl -sHCookie:hunter2 u",
+        "curl -sSu me:hunter2 u",
+        "curl -E cert.pem:hunter2 u",
+        "wget --password hunter2 u",
+        "wget '--header=Cookie: hunter2' u",
+        "http h Authorization:hunter2 a=b",
+        "http -ame:hunter2 h",
+        "gh secret set API --body hunter2",
+        "gh secret set API -bhunter2",
+        "gh secret set API_TOKEN --body=hunter2",
+        "glab auth login -t hunter2",
+        "vault login hunter2",
+        "vault login -method github hunter2=",
+        "vault operator unseal hunter2",
+        "vault token revoke hunter2",
+        "vault kv put secret/x any=hunter2",
+        "fly secrets set DSN=hunter2",
+        "htpasswd -b f u hunter2",
+        "htpasswd -nb u hunter2",
+        "htpasswd -cbBC 10 f u hunter2",
+        "twine upload -p hunter2 x",
+        "docker login -u me -phunter2 r",
+        "az login --service-principal -u a -p hunter2",
+        "az keyvault secret set -n x --value hunter2",
+        "helm registry login -p hunter2 r",
+        "helm repo add a u --password hunter2",
+        "kubectl --token hunter2 get pods",
+        "kubectl create secret generic s --from-literal=any=hunter2",
+        "kubectl create secret generic s --from-literal any=hunter2",
+        "aws configure set aws_session_token hunter2",
+        "openssl req -new -passin pass:hunter2 -passout pass:hunter2",
+        "openssl passwd -1 -salt s hunter2",
+        "sshpass -phunter2 ssh h",
+        "mysql -phunter2",
+        "mysqladmin -u root password hunter2",
+        "psql postgres://u:hunter2@h/d",
+        "redis-cli -a hunter2 ping",
+        "ldapsearch -xw hunter2 -b x",
+        "ldappasswd -s hunter2 dn",
+        "smbclient //h/s -U u%hunter2",
+        "lftp -u u,hunter2 h",
+        "sqlplus u/hunter2@db",
+        "keytool -list -storepass hunter2",
+        "zip -rP hunter2 a.zip b",
+        "cargo login hunter2",
+        "bw login me@h hunter2",
+        "rabbitmqctl add_user u hunter2",
+        "pulumi config set --secret k hunter2",
+        "security add-generic-password -a me -w hunter2",
+        "tailscale up --authkey hunter2",
+        "rm https://u:hunter2@h/x",
+        "find . -exec curl -u me:hunter2 {} +",
+    ],
+)  # fmt: skip
+def test_programs_that_take_a_secret_at_a_place_of_their_own(line: str) -> None:
+    argv = shlex.split(line)
+    for masked in (mask_text(line), " ".join(mask_argv(argv)), mask_text(shlex.join(argv))):
+        assert "hunter2" not in masked and MASK in masked
+        assert mask_text(masked) == masked
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/w/https:/u:X@h/x", "/w/https:/u:‹masked›@h/x"),
+        ("/w/postgres:/u:X@h", "/w/postgres:/u:‹masked›@h"),
+        ("/w/https://u:X@h/x", "/w/https://u:‹masked›@h/x"),
+        (f"/w/{TOKENS[3]}/x", "/w/‹masked›/x"),
+        ("/w/a:b@c/d", "/w/a:b@c/d"),
+        ("/w/c:/u/x:y@h", "/w/c:/u/x:y@h"),
+        ("/w/auth/secret/token", "/w/auth/secret/token"),
+    ],
+)
+def test_paths(path: str, expected: str) -> None:
+    assert mask_path(path) == expected
+    assert mask_path(expected) == expected
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["bash", "-c", "TOKEN=x; rm -rf /home"],
+        ["bash", "-c", "--", "--token=x; rm -rf /home"],
+        ["ssh", "h", "TOKEN=x; rm -rf /home"],
+        ["docker", "exec", "curl", "bash", "-c", "-HCookie: x; rm -rf /home"],
+        ["rm", "login", "-p", "/home"],
+        ["rm", "twine", "-p", "/home"],
+        ["rm", "-f", "vault", "login", "/home"],
+        ["mv", "htpasswd", "a", "/home"],
+    ],
+)
+def test_a_command_in_arguments_cannot_hide_either(argv: list[str]) -> None:
+    assert "/home" in mask_argv(argv)[-1]
+    assert "/home" in mask_text(shlex.join(argv))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gh pr create --body text --title t",
+        "gh auth login --with-token",
+        "gh secret list",
+        "heroku auth:token",
+        "npm login --registry https://r",
+        "vault login -method=oidc role=dev",
+        "vault kv get secret/x",
+        "vault token lookup",
+        "htpasswd -c f u",
+        "docker run -p 80:80 login.img",
+        "openssl req -key a.pem -keyout b.pem -passin file:f",
+        "curl -sSfL https://h/login",
+        "curl -sSo out https://h/login",
+        "http h Accept:text/html",
+        "kubectl get secret x -o yaml",
+        "cargo publish -p crate",
+        "rm -rf dist '-my file; x'",
         "rm -rf build dist",
         "git commit -m 'token handling'",
         "tool --max-tokens 500 --token-file f --password-stdin --no-password a",

@@ -19,17 +19,16 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from vaultroom import clock
-from vaultroom.cli.choose_policy import choose_policy
 from vaultroom.cli.exit_codes import Exit
-from vaultroom.cli.joining import Joined, join_or_host
 from vaultroom.cli.output import say
-from vaultroom.cli.starting import log_of_user, session_start, usable_policy
+from vaultroom.control.late import LateControl
 from vaultroom.control.protocol import Control
 from vaultroom.errors import HostUnavailable, VaultroomError
 from vaultroom.paths import Home, find_home
 from vaultroom.settings import Settings, SettingsError, load_settings
 
 if TYPE_CHECKING:
+    from vaultroom.cli.joining import Joined
     from vaultroom.tui.app import RoomApp
 
 RESTARTS = 3
@@ -42,43 +41,60 @@ def run(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         say("vaultroom: the room needs a terminal; without one: vaultroom daemon, vaultroom approve list")
         return Exit.INVALID
-    home = find_home()
-    place = Place(home, log_of_user(args.config, home), args.config)
-    place.join()
+    place = Place(find_home(), args.config)
     try:
-        return _keep_open(
-            home,
+        code = _keep_open(
+            place.home,
             lambda notices: RoomParts(
-                place.joined.control, place.attached, place.join, place.start_agent, notices
+                place.control(), None, place.join, place.start_agent, notices, place.on_failure
             ),
         )
+        if place.failure is not None:
+            raise place.failure
+        return code
     finally:
         place.leave()
 
 
 class Place:
-    """Where the room stands: its host, in this process or another."""
+    """Where the room stands: its host, in this process or another.
 
-    def __init__(self, home: Home, audit_db: Path, config: str | None) -> None:
+    The host is opened while the screen is painted already, on the screen's own thread for it: what a host
+    needs takes longer to import than Textual. An error on the way ends the room.
+    """
+
+    def __init__(self, home: Home, config: str | None) -> None:
         self.home = home
-        self._audit_db = audit_db
+        self.failure: Exception | None = None
         self._config = config
         self._joined: Joined | None = None
+        self._leave: Callable[[], None] = lambda: None
 
-    @property
-    def joined(self) -> Joined:
-        assert self._joined is not None
-        return self._joined
+    def on_failure(self, leave: Callable[[], None]) -> None:
+        """What closes the screen when the host cannot be opened."""
+        self._leave = leave
 
-    @property
-    def attached(self) -> bool:
-        return self.joined.host is None
+    def control(self) -> Control:
+        """The host's control, or one that opens it with its first call."""
+        return LateControl(self.open) if self._joined is None else self._joined.control
+
+    def open(self) -> Control:
+        """The first `join`: an error is kept in `failure` and closes the room."""
+        try:
+            return self.join()
+        except Exception as error:
+            self.failure = error
+            self._leave()
+            raise
 
     def join(self) -> Control:
         """The running host, else this process becomes it. Raises VaultroomError or OSError."""
+        from vaultroom.cli.joining import join_or_host
+        from vaultroom.cli.starting import log_of_user
+
         if self._joined is not None:
             self._joined.control.close()
-        self._joined = join_or_host(self.home, self._audit_db)
+        self._joined = join_or_host(self.home, log_of_user(self._config, self.home))
         return self._joined.control
 
     def leave(self) -> None:
@@ -100,10 +116,15 @@ class Place:
             raise VaultroomError(f"the command cannot be read: {error}") from error
         if not argv:
             raise VaultroomError("expected a command, such as: claude -p 'fix the tests'")
+        from vaultroom.cli.choose_policy import choose_policy
+        from vaultroom.cli.starting import session_start, usable_policy
+
+        if self._joined is None:
+            raise VaultroomError("the host is still being opened; try again in a moment")
         chosen = choose_policy(self._config, home=self.home, cwd=os.getcwd())
         usable_policy(chosen, os.environ)
         start = session_start(agent or os.path.basename(argv[0]), argv, chosen)
-        return self.joined.control.launch(start, dict(os.environ))
+        return self._joined.control.launch(start, dict(os.environ))
 
 
 def open_screen(home: Home, control: Control, *, notices: tuple[str, ...] = ()) -> int:
@@ -127,10 +148,12 @@ class RoomParts:
     """What one run of the screen is given."""
 
     control: Control
-    attached: bool
+    attached: bool | None
     rejoin: Callable[[], Control]
     start_agent: Callable[[str, str], str]
     notices: tuple[str, ...]
+    give_up: Callable[[Callable[[], None]], None] = lambda leave: None
+    """Told how to close the screen from outside."""
 
 
 def _keep_open(
@@ -156,6 +179,7 @@ def _keep_open(
             theme=settings.theme,
             notices=parts.notices,
         )
+        parts.give_up(app.leave)
         crash = _run_once(app)
         if crash is None:
             return Exit.OK

@@ -18,6 +18,9 @@ from vaultroom.policy.model import Policy
 from vaultroom.supervisor.assembly import audit_path
 from vaultroom.visible import visible
 
+TOLD_AT_START = frozenset({"not-enforced"})
+"""Codes of information that whoever starts a session must hear: a limit in the policy that holds nothing."""
+
 _VARIABLE = re.compile(rb"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -28,10 +31,9 @@ def usable_policy(chosen: ChosenPolicy, environ: Mapping[str, str]) -> Policy:
     """
     policy = load_chosen(chosen, environ)
     for finding in policy.findings:
-        if finding.severity is Severity.WARNING:
-            say(
-                f"{visible(policy.name)}:{finding.line}:{finding.column}: warning: {visible(finding.message)}"
-            )
+        if finding.severity is Severity.WARNING or finding.code in TOLD_AT_START:
+            place = f"{visible(policy.name)}:{finding.line}:{finding.column}"
+            say(f"{place}: {finding.severity.value}: {visible(finding.message)}")
     telegram = policy.approvals.channels.telegram
     missing = [name for name in (telegram.bot_token_env, telegram.chat_id_env) if not environ.get(name)]
     if telegram.enabled and missing:

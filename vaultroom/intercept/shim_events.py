@@ -11,6 +11,7 @@ from typing import Any
 
 from vaultroom.errors import FrameError
 from vaultroom.events import Action, Event, Source
+from vaultroom.masking import mask_text
 from vaultroom.shell import FileView, command_facets, join_argv, program_name
 
 MOST_WORDS = 500_000
@@ -108,14 +109,14 @@ def _no_others(found: dict[str, Any], known: frozenset[str], where: str) -> None
     unknown = sorted(found.keys() - known)
     if unknown:
         raise FrameError(
-            f"expected no other members of {where} than {', '.join(sorted(known))}, found {unknown[0]!r:.60}"
+            f"expected no other members of {where} than {', '.join(sorted(known))}, found {_shown(unknown[0])}"
         )
 
 
 def _shown(value: Any) -> str:
-    """What was found, short: a name for containers, the text for the rest."""
+    """What was found, short: a name for containers, the text for the rest, without its secrets."""
     if value is None:
         return "nothing"
     if isinstance(value, (dict, list)):
         return f"a {type(value).__name__} of {len(value)}"
-    return f"{value!r:.60}"
+    return f"{mask_text(value) if isinstance(value, str) else value!r:.60}"

@@ -11,7 +11,7 @@ so that undecodable arguments need no special case.
 """
 
 from vaultroom.masking.arguments import FILE_CONTENTS, MOST_DEPTH, TOO_DEEP, mask_arguments
-from vaultroom.masking.commands import mask_argv, mask_text
+from vaultroom.masking.commands import mask_argv, mask_path, mask_text
 from vaultroom.masking.expressions import MASK
 from vaultroom.masking.names import is_secret_name
 
@@ -23,5 +23,6 @@ __all__ = [
     "is_secret_name",
     "mask_arguments",
     "mask_argv",
+    "mask_path",
     "mask_text",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from vaultroom.masking.shapes import HINT
+from vaultroom.masking.shapes import HINT, mask_flat_urls
 from vaultroom.masking.words import Words, mask_script
 
 _MOST_ROUNDS = 4
@@ -21,6 +21,15 @@ def mask_text(text: str) -> str:
     if not HINT.search(encoded):
         return text
     return _settle(mask_script, encoded).decode("utf-8", "surrogatepass")
+
+
+def mask_path(path: str) -> str:
+    """A path with its secrets masked, also in a URL whose `//` became `/` when it was taken for a file."""
+    encoded = path.encode("utf-8", "surrogatepass")
+    if not HINT.search(encoded):
+        return path
+    masked = _settle(lambda text: mask_flat_urls(mask_script(text)), encoded)
+    return masked.decode("utf-8", "surrogatepass")
 
 
 def mask_argv(argv: Sequence[str]) -> tuple[str, ...]:

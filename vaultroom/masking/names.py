@@ -11,7 +11,8 @@ _SECRET_WORDS = frozenset(
     b" bearer jwt authorization cookie cookies passkey".split()
 )
 _SECRET_ENDINGS = (
-    b"password", b"passwd", b"passphrase", b"secret", b"token", b"apikey", b"accesskey", b"secretkey"
+    b"password", b"passwd", b"passphrase", b"secret", b"token", b"apikey", b"accesskey", b"secretkey",
+    b"authkey",
 )  # fmt: skip
 _KINDS_OF_KEY = frozenset(
     b"api access private secret encryption signing auth account master deploy subscription shared admin"

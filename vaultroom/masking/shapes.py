@@ -7,6 +7,7 @@ from typing import Any
 
 from vaultroom.masking.expressions import MASK_BYTES, compile_bytes
 from vaultroom.masking.names import QUERY_NAMES, is_secret_name
+from vaultroom.masking.programs import HINTS
 
 TOKEN_SHAPES = (
     rb"sk-[A-Za-z0-9_-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}"
@@ -20,6 +21,10 @@ PEM = compile_bytes(
     rb"(?:(?:\s|\\n|\\r)*[A-Za-z0-9+/=]{1,15}(?:\s|\\n|\\r)*-----END)?"
 )
 _URL = compile_bytes(rb"([A-Za-z][A-Za-z0-9+.-]*://)([^/\s'\"`;&|<>()$?#\\]+)@")
+_FLAT_URL = compile_bytes(
+    rb"((?:\A|[^A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]+:/)([^/\s'\"`;&|<>()$?#\\:]+:[^/\s'\"`;&|<>()$?#\\]+)@"
+)
+"""A URL as a path shows it, where two slashes are one."""
 _PAIR = compile_bytes(rb"([?&;,])([A-Za-z_][\w.\-\[\]]*)=([^?&;,#\s'\"`|<>()$\\]+)")
 _HEADER = compile_bytes(
     rb"\b([A-Za-z][\w-]*)(:[ \t]*)((?i:bearer|basic|token|digest|negotiate|apikey)[ \t]+)?"
@@ -29,9 +34,8 @@ _JSON = compile_bytes(rb"(\")([A-Za-z_][\w.-]*)(\"\s*:\s*\")((?:[^\"\\`]|\\[^`])
 _ESCAPED_JSON = compile_bytes(rb"(\\\")([A-Za-z_][\w.-]*)(\\\"\s*:\s*\\\")([^\"\\`]*)\\\"")
 HINT = compile_bytes(
     rb"(?i:pass|pwd|secret|token|key|auth|cred|cookie|bearer|jwt|sig=|signature|hmac|code=|://[^/\s]*@"
-    rb"|private key|mysql|mariadb|mongo"
-    rb"|\b(?:7z|7za|7zz|rar|unrar|xh|xhs|https?|httpie|zip|unzip|curl|login|openssl|smbclient)\b"
-    rb"|redis-cli|ldap|" + TOKEN_SHAPES + rb")"
+    rb"|private key|:/[^/\s:]+:[^/\s]+@|" + TOKEN_SHAPES + rb")"
+    rb"|\b(?:" + b"|".join(sorted(HINTS)) + rb")\b"
 )
 """Texts without any of these hold no secret: one search settles nearly every command."""
 _LONGEST_PLAIN_USER = 12
@@ -49,6 +53,11 @@ def mask_inside(word: bytes) -> bytes:
     word = _JSON.sub(_mask_json(b'"'), word)
     word = _ESCAPED_JSON.sub(_mask_json(b'\\"'), word)
     return bytes(_HEADER.sub(_mask_header, word))
+
+
+def mask_flat_urls(path: bytes) -> bytes:
+    """A path with the passwords masked of URLs that were taken for files: `/w/https:/user:x@host`."""
+    return bytes(_FLAT_URL.sub(_mask_userinfo, path))
 
 
 def _mask_userinfo(found: Any) -> bytes:

@@ -10,13 +10,23 @@ from vaultroom.masking.programs import (
     ATTACHED,
     COOKIES,
     FILE_PROGRAMS,
+    FLAGS,
     HTTP_CLIENTS,
+    HTTPIE,
+    LONG_NAMES,
+    MARKS,
     NAMING,
     NOTHING,
     OPTIONS_OF,
-    PERCENT,
+    PLACES,
+    PLAIN,
+    PROGRAMS,
+    RUNNING,
+    SECRET_PAIRS,
+    SHELLS,
+    SLASH,
+    SUBCOMMANDS,
     TELLING,
-    USER_AND_PASSWORD,
     VALUE,
 )
 from vaultroom.masking.shapes import HINT, PEM, mask_inside
@@ -35,6 +45,9 @@ _HEADER_START = compile_bytes(
 _SCHEME = compile_bytes(rb"(?i)(?:bearer|basic|token|digest|negotiate|apikey)")
 _EXECUTES = compile_bytes(rb"[$`]")
 _SHELL_SPECIAL = compile_bytes(rb"[\s;&|<>()`]")
+_SEPARATES = compile_bytes(rb"[;&|\n]")
+_NAMED = compile_bytes(rb"['\"]?[A-Za-z_][\w-]*=[^=]")
+_QUOTED_OPTION = compile_bytes(rb"'(-[^']+)'|\"(-[^\"\\$`]+)\"")
 
 
 class Words:
@@ -53,6 +66,7 @@ class Words:
 
     def new_command(self) -> None:
         self._program = b""
+        self._operands = 0
         self._expected: int | None = None
         self._after_header = False
         self._header_option = False
@@ -71,6 +85,8 @@ class Words:
     def _mask(self, word: bytes) -> bytes:
         if self._expected is not None:
             kind, self._expected = self._expected, None
+            if kind == PLAIN:
+                return self._script(word)
             if not (kind == VALUE and word.startswith(b"-")):
                 return self._value(word, kind)
         if self._after_header:
@@ -85,9 +101,14 @@ class Words:
         if level > _SCRIPT_DEPTH:
             return self._script(word)
         bare = word.strip(b"'\"")
-        base = bare.rpartition(b"/")[2]
-        if base in OPTIONS_OF or base in FILE_PROGRAMS:
-            self._program = base
+        if level == 0 and not bare.startswith(b"-") and self._program in PLACES:
+            place, kind = PLACES[self._program]
+            self._operands += 1
+            if self._operands == place + 1 and not _NAMED.match(word):
+                return self._value(word, kind)
+        self._follow(bare)
+        if self._program in SHELLS and self._literal and _SHELL_SPECIAL.search(word):
+            return self._script(word)
         if bare in NAMING:
             self._naming = True
             return word
@@ -96,7 +117,7 @@ class Words:
             if b"=" not in bare and is_secret_name(bare):
                 self._expected = VALUE
                 return word
-        masked = self._option(word, level) if word.startswith(b"-") else None
+        masked = self._option(word, level) if word.startswith(b"-") else self._quoted_option(word, level)
         if masked is not None:
             return masked
         assignment = _ASSIGNMENT.match(word.lstrip(b"'\""))
@@ -105,9 +126,38 @@ class Words:
         if self._program == b"openssl" and bare.startswith(b"pass:"):
             cut = word.find(b"pass:") + 5
             return word[:cut] + self._value(word[cut:], VALUE)
+        if self._program in HTTPIE and (header := _HEADER_NAME.match(bare)):
+            if is_secret_name(header.group(0)[:-1]) and header.end() < len(bare):
+                return self._header(word)
         if not self._literal and _HEADER_NAME.fullmatch(word):
             self._after_header = is_secret_name(word[:-1])
         return self._script(word)
+
+    def _follow(self, bare: bytes) -> None:
+        """Remembers whose words come next. A file program stays: its operands may have any name."""
+        if self._program in FILE_PROGRAMS:
+            if self._program == b"find" and bare in RUNNING:
+                self._program = b""
+            return
+        base = bare.rpartition(b"/")[2]
+        program = SUBCOMMANDS.get((self._program, bare))
+        if program is None and (base in PROGRAMS or base in FILE_PROGRAMS or base in SHELLS):
+            program = base
+        if program is not None:
+            self._program, self._operands = program, 0
+
+    def _quoted_option(self, word: bytes, level: int) -> bytes | None:
+        """An option within quotes, `'-HCookie: x'`: read as the shell will hand it over."""
+        found = _QUOTED_OPTION.fullmatch(word) if not self._literal and self._certain else None
+        if found is None:
+            return None
+        inner = found.group(1) or found.group(2)
+        if self._program not in PROGRAMS and b" " not in self._program and _SHELL_SPECIAL.search(inner):
+            return None
+        self._literal = True
+        masked = self._option(inner, level)
+        self._literal = False
+        return None if masked is None else word[:1] + masked + word[:1]
 
     def _option(self, word: bytes, level: int) -> bytes | None:
         found = _OPTION.match(word)
@@ -117,7 +167,10 @@ class Words:
         special = OPTIONS_OF.get(self._program, {})
         if name in special and (equals or found.end() == len(word)):
             return self._taken(word, found.end() if equals else 0, special[name])
-        if not name.startswith(b"--"):
+        if not name.startswith(b"--") and self._program not in LONG_NAMES:
+            bundle = self._bundle(word, level)
+            if bundle is not None:
+                return bundle
             for short, kind in special.items():
                 if word.startswith(short) and len(word) > len(short) and not short.startswith(b"--"):
                     return word[: len(short)] + self._value(word[len(short) :], kind)
@@ -135,6 +188,20 @@ class Words:
             return word[: found.end()] + self._free(word[found.end() :], level + 1)
         return None
 
+    def _bundle(self, word: bytes, level: int) -> bytes | None:
+        """Letters behind one dash, of which the last may take a secret: `curl -su me:x`."""
+        if self._program == b"htpasswd":
+            self._operands += b"n" in word
+            if word[-1:] in (b"C", b"r"):
+                self._expected = PLAIN
+            return word
+        flags = FLAGS.get(self._program)
+        rest = word[1:].lstrip(flags) if flags else b""
+        if not rest or len(rest) == len(word) - 1 or not rest[:1].isalpha():
+            return None
+        masked = self._option(b"-" + rest, level)
+        return None if masked is None else word[: len(word) - len(rest)] + masked[1:]
+
     def _taken(self, word: bytes, cut: int, kind: int) -> bytes:
         """An option: with its value behind `=` at `cut`, or (0) in the next word."""
         if kind == NOTHING:
@@ -147,7 +214,16 @@ class Words:
 
     def _assigned(self, word: bytes, cut: int, level: int) -> bytes:
         name = word[: cut - 1].lstrip(b"'\"")
-        if not is_secret_name(name.rpartition(b"/")[2]):
+        if (
+            self._literal
+            and self._program not in PROGRAMS
+            and _SEPARATES.search(word)
+            and b" " in word
+            and self._depth < _SCRIPT_DEPTH
+        ):
+            return self._script(word)
+        pair = level == 0 and self._program in SECRET_PAIRS and word[cut : cut + 1] != b"@"
+        if not pair and not is_secret_name(name.rpartition(b"/")[2]):
             if word[:1] in (b"'", b'"') and not self._literal:
                 return self._script(word)
             return word[:cut] + self._free(word[cut:], level + 1) if len(word) > cut else word
@@ -163,14 +239,16 @@ class Words:
         """
         if not self._may_hide(value):
             return self._script(value)
-        if kind in (USER_AND_PASSWORD, PERCENT):
-            user, mark, password = value.partition(b":" if kind == USER_AND_PASSWORD else b"%")
+        if kind in MARKS:
+            user, mark, password = value.partition(MARKS[kind])
             closing = (
                 value[-1:]
                 if value[:1] in (b"'", b'"') and value[:1] == value[-1:] and not self._literal
                 else b""
             )
-            return user + mark + MASK_BYTES + closing if password else value
+            if kind == SLASH and b"@" in password:
+                closing = b"@" + password.rpartition(b"@")[2]
+            return user + mark + MASK_BYTES + closing if password.removesuffix(closing) else value
         if kind == COOKIES and b"=" not in value:
             return value
         return MASK_BYTES

@@ -46,6 +46,8 @@ _OUTPUT_AT_ONCE = 4
 class RoomApp(App[int]):
     """`run()` returns 0 when the person closed the room, and None after a crash (see `crash`).
 
+    `attached` says whether the host is another process; None: the host's own word decides.
+
     `rejoin` looks for a new host after the present one is gone, and raises HostUnavailable while there is
     none. `start_agent(command_line, agent)` launches an agent and gives its session's id; it raises
     VaultroomError with a text to show. `keymap` maps ids of `tui.commands` to keys. `notices` are shown
@@ -69,7 +71,7 @@ class RoomApp(App[int]):
         self,
         control: Control,
         *,
-        attached: bool,
+        attached: bool | None,
         rejoin: Callable[[], Control],
         start_agent: Callable[[str, str], str],
         keymap: Mapping[str, str] | None = None,
@@ -86,8 +88,9 @@ class RoomApp(App[int]):
         self.link = Link(control, rejoin)
         self.tail = LogTail()
         self._start_agent = start_agent
-        self._attached = attached
-        self._scene = Scene(attached=attached)
+        self._find_out = attached is None
+        self._attached = bool(attached)
+        self._scene = Scene(attached=self._attached)
         self._notices = [*map(_said, notices), *problems, *self.keys.problems]
         self._notice, self._bad_news, self._notice_until = "", False, 0.0
         self._wanted_theme = theme
@@ -108,7 +111,7 @@ class RoomApp(App[int]):
             self._notices.append(f"there is no theme {visible(self._wanted_theme)[:40]!r}")
         self.theme = self._wanted_theme if self._wanted_theme in names else names[0]
         self.set_keymap(self.keys.overrides)
-        self.link.start()
+        self.call_after_refresh(self.link.start)  # the first paint comes before the host is looked for
         self.tail.start()
         self.set_interval(DRAW_SECONDS, self._draw)
         self.set_interval(OUTPUT_SECONDS, self._read_output)
@@ -176,7 +179,7 @@ class RoomApp(App[int]):
         return self._scene
 
     def _is_attached(self, state: State) -> bool:
-        return state.host.pid != os.getpid() if self._turn else self._attached
+        return state.host.pid != os.getpid() if self._turn or self._find_out else self._attached
 
     def _draw(self) -> None:
         scene = self.scene()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
+
+import pytest
 
 from vaultroom.events import Action, Event, Facet, Source
 from vaultroom.events.environment import Environment
@@ -70,3 +73,33 @@ def test_file_contents_become_digests() -> None:
     masked, changed = mask_event(event(tool_args={"file_path": "/x", "content": "secret text"}))
     assert masked.tool_args["content"]["bytes"] == 11
     assert changed == ("tool_args.content",)
+
+
+def test_every_text_is_masked_and_a_repeated_one_named_once() -> None:
+    token = "ghp_" + "a1B2" * 9
+    first = Facet(action=Action.SHELL_EXEC, cmd="rm", argv=("rm", "https://u:pw@h/x"), cwd=f"/{token}")
+    second = Facet(
+        action=Action.FS_DELETE, cmd="rm", cwd=first.cwd, path="/w/https:/u:pw@h/x", derived=True, parent=0
+    )
+    masked, changed = mask_event(
+        event(cmd=token, subcommand=f"https://u:{token}@h", cwd=f"/{token}", facets=(first, second))
+    )
+    assert token not in repr(masked) and "pw" not in repr(masked)
+    assert masked.facets[1].path == f"/w/https:/u:{MASK}@h/x" and masked.facets[1].cwd == f"/{MASK}"
+    assert changed == ("cmd", "subcommand", "cwd", "facets[0].argv[1]", "facets[1].path")
+    assert mask_event(masked) == (masked, ())
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("curl", "-HCookie: a=#1; b=pw$", "x y"),
+        ("vault", "login", "pw #$(x)"),
+        ("tool", "--password", "it's pw", "a#b"),
+    ],
+)
+def test_a_line_made_of_arguments_is_masked_as_they_are(argv: tuple[str, ...]) -> None:
+    masked, _ = mask_event(event(argv=argv, raw=shlex.join(argv)))
+    assert "pw" not in masked.raw and MASK in masked.raw
+    assert shlex.split(masked.raw) == list(masked.argv)
+    assert mask_event(masked) == (masked, ())

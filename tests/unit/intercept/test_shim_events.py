@@ -109,6 +109,29 @@ def test_a_broken_frame_says_what_was_expected(broken: dict[str, Any], says: str
     assert len(caught.value.message) < 300
 
 
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"type": f"token={TOKEN}", "event": {}},
+        {"type": "eval", "event": TOKEN},
+        {"type": "eval", "event": {}, TOKEN: 1},
+        frame(**{TOKEN: 1}),
+        frame(source=TOKEN),
+        frame(argv=f"curl -u me:{TOKEN}"),
+        frame(argv="curl -u me:a1B2"),
+        frame(cwd=f"x/{TOKEN}"),
+        frame(cwd="x" * 44 + TOKEN),
+    ],
+)
+def test_an_error_does_not_quote_a_secret(broken: dict[str, Any]) -> None:
+    with pytest.raises(FrameError) as caught:
+        made(broken)
+    assert "a1B2" not in caught.value.message
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
