@@ -33,7 +33,10 @@ def shim_event(
     argv = _argv(act)
     cwd = _folder(act)
     cmd = program_name(argv[0])
-    facets = command_facets(argv, cwd=cwd, view=view)
+    try:
+        facets = command_facets(argv, cwd=cwd, view=view)
+    except ValueError as error:
+        raise FrameError(str(error)) from None
     primary = facets[0]
     return Event(
         id=event_id,
@@ -109,7 +112,7 @@ def _no_others(found: dict[str, Any], known: frozenset[str], where: str) -> None
     unknown = sorted(found.keys() - known)
     if unknown:
         raise FrameError(
-            f"expected no other members of {where} than {', '.join(sorted(known))}, found {_shown(unknown[0])}"
+            f"expected no members of {where} but {', '.join(sorted(known))}, found {_shown(unknown[0])}"
         )
 
 

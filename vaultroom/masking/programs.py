@@ -15,6 +15,12 @@ _CURL = {
     b"--proxy-user": USER_AND_PASSWORD, b"-b": COOKIES, b"--cookie": COOKIES,
     b"--oauth2-bearer": VALUE, b"--pass": VALUE, b"-E": USER_AND_PASSWORD, b"--cert": USER_AND_PASSWORD,
 }  # fmt: skip
+_MYSQL = {b"-p": ATTACHED, b"--password": NOTHING}
+_RAR = {b"-p": ATTACHED, b"-hp": ATTACHED}
+_SEVEN_ZIP = {b"-p": ATTACHED}
+_SMALL_W = {b"-w": VALUE}
+_SMALL_P = {b"-p": VALUE}
+_CAPITAL_P = {b"-P": VALUE}
 _HTTPIE = {b"-a": USER_AND_PASSWORD, b"--auth": USER_AND_PASSWORD}
 _VAULT = dict.fromkeys(b"-method -path -address -namespace -format -field -ca-cert -mount".split(), PLAIN)
 _SMB = {b"-U": PERCENT, b"--user": PERCENT}
@@ -30,13 +36,13 @@ _TAKES_P = (
 )
 _TAKES_CAPITAL_P = b"zip unzip sqlcmd bcp osql ipmitool mosquitto_pub mosquitto_sub"
 OPTIONS_OF: Mapping[bytes, Mapping[bytes, int]] = {
-    **dict.fromkeys(_MYSQL_PROGRAMS.split(), {b"-p": ATTACHED, b"--password": NOTHING}),
-    **dict.fromkeys(b"7z 7za 7zz".split(), {b"-p": ATTACHED}),
-    **dict.fromkeys(b"rar unrar".split(), {b"-p": ATTACHED, b"-hp": ATTACHED}),
+    **dict.fromkeys(_MYSQL_PROGRAMS.split(), _MYSQL),
+    **dict.fromkeys(b"7z 7za 7zz".split(), _SEVEN_ZIP),
+    **dict.fromkeys(b"rar unrar".split(), _RAR),
     **dict.fromkeys(b"http https httpie xh xhs".split(), _HTTPIE),
-    **dict.fromkeys(_LDAP_PROGRAMS.split(), {b"-w": VALUE}),
-    **dict.fromkeys(_TAKES_P.split(), {b"-p": VALUE}),
-    **dict.fromkeys(_TAKES_CAPITAL_P.split(), {b"-P": VALUE}),
+    **dict.fromkeys(_LDAP_PROGRAMS.split(), _SMALL_W),
+    **dict.fromkeys(_TAKES_P.split(), _SMALL_P),
+    **dict.fromkeys(_TAKES_CAPITAL_P.split(), _CAPITAL_P),
     **dict.fromkeys(b"smbclient smbget rpcclient".split(), _SMB),
     **dict.fromkeys(b"keytool jarsigner".split(), _KEYTOOL),
     **dict.fromkeys(b"skopeo podman buildah".split(), _CREDS),
@@ -59,7 +65,7 @@ OPTIONS_OF: Mapping[bytes, Mapping[bytes, int]] = {
     b"nuget push": {b"-k": VALUE},
     b"security add": {b"-w": VALUE},
     b"security unlock": {b"-p": VALUE},
-    b"pulumi secret": {},
+    b"pulumi secret": {b"--secret": NOTHING},
     **dict.fromkeys((b"vault login", b"vault key", b"vault put"), _VAULT),
 }
 """Options whose value is a secret for one program alone. The key is a program, a subcommand (`docker login

@@ -107,7 +107,8 @@ class Words:
             if self._operands == place + 1 and not _NAMED.match(word):
                 return self._value(word, kind)
         self._follow(bare)
-        if self._program in SHELLS and self._literal and _SHELL_SPECIAL.search(word):
+        whole = self._literal or word[:1] in (b"'", b'"')
+        if self._program in SHELLS and whole and _SHELL_SPECIAL.search(word):
             return self._script(word)
         if bare in NAMING:
             self._naming = True
@@ -215,7 +216,7 @@ class Words:
     def _assigned(self, word: bytes, cut: int, level: int) -> bytes:
         name = word[: cut - 1].lstrip(b"'\"")
         if (
-            self._literal
+            (self._literal or word[:1] in (b"'", b'"'))
             and self._program not in PROGRAMS
             and _SEPARATES.search(word)
             and b" " in word
@@ -237,7 +238,7 @@ class Words:
         """The mask for a secret value; the value itself where it is empty or where a shell would run or
         expand it.
         """
-        if not self._may_hide(value):
+        if kind == PLAIN or not self._may_hide(value):
             return self._script(value)
         if kind in MARKS:
             user, mark, password = value.partition(MARKS[kind])

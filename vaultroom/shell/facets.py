@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from vaultroom.events import Action, Facet
 from vaultroom.shell.effects import PROGRAMS, effects_of
 from vaultroom.shell.filesystem import FileView
-from vaultroom.shell.subcommand import subcommand
+from vaultroom.shell.subcommand import is_doubtful, subcommand
 
 
 def command_facets(argv: Sequence[str], *, cwd: str, view: FileView) -> tuple[Facet, ...]:
@@ -24,13 +24,14 @@ def command_facets(argv: Sequence[str], *, cwd: str, view: FileView) -> tuple[Fa
     cmd = program_name(arguments[0])
     word = subcommand(arguments)
     effects = effects_of(cmd, arguments, cwd=cwd, view=view)
+    opaque = effects.opaque or is_doubtful(arguments)
     primary = Facet(
         action=Action.SHELL_EXEC,
         cmd=cmd,
         argv=arguments,
         subcommand=word,
         cwd=cwd,
-        opaque=effects.opaque,
+        opaque=opaque,
     )
     derived = (
         Facet(
@@ -40,7 +41,7 @@ def command_facets(argv: Sequence[str], *, cwd: str, view: FileView) -> tuple[Fa
             subcommand=word,
             path=touch.path,
             cwd=cwd,
-            opaque=effects.opaque,
+            opaque=opaque,
             recursive=touch.recursive,
             derived=True,
             parent=0,

@@ -123,7 +123,7 @@ TOKEN = "ghp_" + "a1B2" * 9
         frame(argv=f"curl -u me:{TOKEN}"),
         frame(argv="curl -u me:a1B2"),
         frame(cwd=f"x/{TOKEN}"),
-        frame(cwd="x" * 44 + TOKEN),
+        frame(cwd="x" * 43 + "/" + TOKEN),
     ],
 )
 def test_an_error_does_not_quote_a_secret(broken: dict[str, Any]) -> None:

@@ -275,16 +275,22 @@ def test_the_process_to_be_has_its_own_proc_self() -> None:
     assert found == [(W, "/tmp/a", False), (W, "/b", False), (W, "/proc/self/fd/2", False)]
 
 
-def test_too_many_operands_are_opaque() -> None:
+def test_too_many_operands_are_taken_as_written_and_opaque() -> None:
     facets = command_facets(["rm", *map(str, range(10_000))], cwd="/w", view=NoFiles())
-    assert len(facets) == 1 and facets[0].opaque
+    assert len(facets) == 10_001
+    assert all(facet.opaque for facet in facets)
+    assert facets[-1].path == "/w/9999"
 
 
-def test_names_that_multiply_are_opaque() -> None:
+def test_names_that_multiply_are_opaque_or_refused() -> None:
     deep = "/".join("a" * 2000)
     for argv in (["rmdir", "-p", *[deep] * 20], ["cp", "--parents", *[deep] * 20, "d"]):
-        facets = command_facets(argv, cwd="/w", view=NoFiles())
-        assert len(facets) == 1 and facets[0].opaque
+        try:
+            facets = command_facets(argv, cwd="/w", view=NoFiles())
+        except ValueError as error:
+            assert "at most" in str(error)
+        else:
+            assert facets[0].opaque
     many = ["mv", *["-tx"] * 3000, *map(str, range(6000))]
     assert len(command_facets(many, cwd="/w", view=NoFiles())) < 100_000
 

@@ -49,10 +49,10 @@ class Places:
     by way of a file descriptor of the process to be (`/proc/self/fd/3/x`).
     """
 
-    def __init__(self, cwd: str, view: FileView) -> None:
+    def __init__(self, cwd: str, view: FileView, most_look_ups: int = MOST_LOOK_UPS) -> None:
         self.cwd = cwd
         self.doubtful = False
-        self._budget = MOST_LOOK_UPS
+        self._budget = most_look_ups
         self._view = view
         self._parents: dict[str, str] = {}
 
