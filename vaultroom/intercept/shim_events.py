@@ -111,9 +111,8 @@ def _plain_text(value: Any, where: str) -> str:
 def _no_others(found: dict[str, Any], known: frozenset[str], where: str) -> None:
     unknown = sorted(found.keys() - known)
     if unknown:
-        raise FrameError(
-            f"expected no members of {where} but {', '.join(sorted(known))}, found {_shown(unknown[0])}"
-        )
+        names = ", ".join(sorted(known))
+        raise FrameError(f"expected no other members of {where} than {names}, found {_shown(unknown[0])}")
 
 
 def _shown(value: Any) -> str:
