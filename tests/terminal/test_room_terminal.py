@@ -196,6 +196,7 @@ def test_a_terminal_that_goes_away_denies_what_waits(world: World, panes: ExitSt
     out, _ = agent.communicate(timeout=30)
     assert out in ("code 126\n", "code 77\n")
     assert world.rows("final_effect='allow'") == []
+    wait_for(lambda: not world.is_hosted(), "the room to end")
 
 
 def test_the_demo_opens_the_room_and_the_person_answers(world: World, panes: ExitStack) -> None:

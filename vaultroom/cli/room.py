@@ -11,6 +11,7 @@ import os
 import shlex
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ RESTARTS = 3
 RESTART_SECONDS = 60.0
 KEPT_REPORTS = 10
 
+LEAVE_SECONDS = 5.0
+"""How long the screen may take to end after a signal."""
+
 
 def run(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -46,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         code = _keep_open(
             place.home,
             lambda notices: RoomParts(
-                place.control(), None, place.join, place.start_agent, notices, place.on_failure
+                place.control(), None, place.join, place.start_agent, notices, place.on_failure, place.leave
             ),
         )
         if place.failure is not None:
@@ -154,6 +158,8 @@ class RoomParts:
     notices: tuple[str, ...]
     give_up: Callable[[Callable[[], None]], None] = lambda leave: None
     """Told how to close the screen from outside."""
+    close_host: Callable[[], None] = lambda: None
+    """Closes the host, for a screen that does not end."""
 
 
 def _keep_open(
@@ -180,7 +186,7 @@ def _keep_open(
             notices=parts.notices,
         )
         parts.give_up(app.leave)
-        crash = _run_once(app)
+        crash = _run_once(app, parts.close_host)
         if crash is None:
             return Exit.OK
         report = write_crash_report(home, crash)
@@ -193,9 +199,10 @@ def _keep_open(
             return Exit.FAILED
 
 
-def _run_once(app: RoomApp) -> BaseException | None:
+def _run_once(app: RoomApp, close_host: Callable[[], None]) -> BaseException | None:
     """Run the screen to its end; the exception that ended it, or None."""
-    restore = _leave_on_signals(app.leave)
+    ended = threading.Event()
+    restore = _leave_on_signals(app.leave, ended, close_host)
     try:
         app.run()
     except (KeyboardInterrupt, SystemExit):
@@ -203,14 +210,27 @@ def _run_once(app: RoomApp) -> BaseException | None:
     except BaseException as error:
         return error
     finally:
+        ended.set()
         restore()
     return app.crash
 
 
-def _leave_on_signals(leave: Callable[[], None]) -> Callable[[], None]:
-    """SIGTERM and SIGHUP close the screen in good order. Returns what puts the old handlers back."""
+def _leave_on_signals(
+    leave: Callable[[], None], ended: threading.Event, close_host: Callable[[], None]
+) -> Callable[[], None]:
+    """SIGTERM and SIGHUP close the screen in good order. Returns what puts the old handlers back.
+
+    A screen whose terminal is gone may hang for ever in a last write to it: then the host is closed from
+    another thread and the process ends.
+    """
+
+    def insist() -> None:
+        if not ended.wait(LEAVE_SECONDS):
+            close_host()
+            os._exit(Exit.OK)
 
     def handle(number: int, frame: FrameType | None) -> None:
+        threading.Thread(target=insist, name="leave", daemon=True).start()
         leave()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGHUP)}

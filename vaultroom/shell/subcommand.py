@@ -89,7 +89,8 @@ KNOWN_FLAGS: Mapping[str, frozenset[str]] = {
     ),
     "terraform": words("--help --version"),
     "aws": words(
-        "--debug --no-verify-ssl --no-paginate --no-sign-request --no-cli-pager --no-cli-auto-prompt --version"
+        "--debug --no-verify-ssl --no-paginate --no-sign-request --no-cli-pager --no-cli-auto-prompt"
+        " --version"
     ),
 }
 """Global options without a value. Another long one might take the next word: that is doubt."""
