@@ -170,14 +170,19 @@ async def _peer_left(reader: asyncio.StreamReader, descriptor: int) -> None:
 
 
 def bind_private(path: Path) -> socket.socket:
-    """A listening Unix socket that only the user can reach. Raises OSError."""
+    """A listening Unix socket that only the user can reach. Raises OSError.
+
+    It takes the place of whatever lies at `path` in one step, listening already.
+    """
+    fresh = path.with_name(f"{path.name}~")
     with contextlib.suppress(FileNotFoundError):
-        path.unlink()
+        fresh.unlink()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
     try:
-        listener.bind(str(path))  # its folder is closed to others, so there is no moment of exposure
-        os.chmod(path, 0o600)
+        listener.bind(str(fresh))  # its folder is closed to others, so there is no moment of exposure
+        os.chmod(fresh, 0o600)
         listener.listen(BACKLOG)
+        os.replace(fresh, path)
     except BaseException:
         listener.close()
         raise
