@@ -5,6 +5,7 @@ Programs run as a user would run them: the real command line in its own process.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vaultroom.paths import find_home
+from vaultroom.supervisor.session_files import SessionFiles
 
 VAULTROOM = str(Path(sys.executable).with_name("vaultroom"))
 WAIT_SECONDS = 20.0
@@ -149,10 +151,19 @@ class World:
             connection.close()
 
     def close(self) -> None:
+        """End everything that was started here, agents of killed runners included."""
+        agents = {mark.pid for session in SessionFiles(self.home / "sessions") for mark in (session.child,)}
         for process in self.started:
             if process.poll() is None:
                 _kill_group(process)
-            process.communicate()
+        for pid in agents - {0}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+        for process in self.started:
+            for pipe in (process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
+            process.wait()
 
 
 def wait_for(look: Callable[[], Result | None], what: str, seconds: float = WAIT_SECONDS) -> Result:
