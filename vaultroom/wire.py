@@ -57,7 +57,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise ValueError(f"the key {key!r:.60} stands twice")
+            from vaultroom.masking import mask_text  # late: it loads RE2, and light commands read frames too
+
+            raise ValueError(f"the key {mask_text(key)!r:.60} stands twice")
         result[key] = value
     return result
 
