@@ -14,6 +14,7 @@ from vaultroom.gate.gate import Gate
 from vaultroom.intercept.shim_events import shim_event
 from vaultroom.policy.model import Policy
 from vaultroom.shell import FileView, NoFiles, RealFiles, command_facets, needs_files
+from vaultroom.supervisor.git_variables import redirects_git
 from vaultroom.supervisor.ipc import SessionSocket
 from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session_files import SessionFile
@@ -84,7 +85,7 @@ class ShimEvents:
             return event
         event = replace(event, env=Environment(_texts(environ)))
         # Such variables send git to another repository, or give its words another meaning.
-        return opaque_act(event) if cmd == "git" and _redirects_git(event.env) else event
+        return opaque_act(event) if cmd == "git" and redirects_git(event.env, event.cwd) else event
 
     def look_again(self, event: Event) -> tuple[Facet, ...]:
         """What the act would do now, after a person looked at it. It asks files: run it on a thread."""
@@ -107,24 +108,6 @@ class ShimEvents:
             agent=self._agent,
             opaque=True,
         )
-
-
-HARMLESS_GIT = frozenset(
-    {
-        "GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE",
-        "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_NAME", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS",
-        "GIT_ASKPASS", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_TRACE", "GIT_FLUSH",
-        "GIT_ADVICE", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
-    }
-)  # fmt: skip
-"""Variables of git that change neither where it works nor what its words mean."""
-
-
-def _redirects_git(environ: Environment) -> bool:
-    names = environ.matching("GIT_") - HARMLESS_GIT
-    if environ.get("GIT_CONFIG_GLOBAL") == os.devnull:
-        names -= {"GIT_CONFIG_GLOBAL"}
-    return bool(names)
 
 
 def opaque_act(event: Event) -> Event:
