@@ -102,6 +102,7 @@ def test_closed_and_opened_again_while_an_agent_runs(world: World, panes: ExitSt
     out, _ = agent.communicate(timeout=30)
     assert out == "closed 77\nagain 126\n"
     room.wait("[DENY]")
+    room.wait("No agent runs yet")
     room.type("q")
     room.wait("closed again 0")
     assert json.loads(world.call("verify", "--json").stdout)["ok"] is True
