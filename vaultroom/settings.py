@@ -22,6 +22,7 @@ from vaultroom.errors import VaultroomError
 LARGEST = 64 * 1024
 """Bytes in the file at most."""
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
 _TEXT = "tag:yaml.org,2002:str"
 
 
@@ -54,7 +55,7 @@ def parse_settings(data: bytes, *, name: str) -> Settings:
     if len(data) > LARGEST:
         raise SettingsError(f"{name}: expected at most {LARGEST} bytes")
     try:
-        loader = yaml.SafeLoader(data.decode("utf-8"))
+        loader = _LOADER(data.decode("utf-8"))
         try:
             node = loader.get_single_node()
         finally:

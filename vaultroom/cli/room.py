@@ -7,6 +7,7 @@ goes on meanwhile (design section 1).
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shlex
 import signal
@@ -166,6 +167,7 @@ def _keep_open(
     home: Home, parts_of: Callable[[tuple[str, ...]], RoomParts], *, notices: tuple[str, ...] = ()
 ) -> int:
     """Run the screen; after a crash run it again on the same control, but not for ever."""
+    gc.disable()  # thousands of objects are made until the first paint, and none of them is garbage
     from vaultroom.tui.app import RoomApp
 
     try:

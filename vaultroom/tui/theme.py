@@ -129,7 +129,7 @@ def read_palette(path: Path) -> Palette:
     data = path.read_bytes()
     if len(data) > _LARGEST:
         raise ValueError(f"expected at most {_LARGEST} bytes, found {len(data)}")
-    root = yaml.compose(data.decode(), Loader=yaml.SafeLoader)
+    root = yaml.compose(data.decode(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     values = _mapping(root, "the theme")
     _expect_keys(values, {"name", "dark", "colours"}, "the theme")
     name, dark = _scalar(values["name"], "name"), _scalar(values["dark"], "dark")
