@@ -75,6 +75,7 @@ def test_one_key_lets_go_one_key_stops_and_a_reason_arrives(world: World, panes:
     assert "reason: ask me on monday" in err
     ended = world.rows("final_effect IS NOT NULL")
     assert [row[4:6] for row in ended] == [("allow", "tui"), ("deny", "tui"), ("deny", "tui")]
+    room.wait("No agent runs yet")
     room.type("q")
     room.wait("closed 0")
 
@@ -209,6 +210,7 @@ def test_the_demo_opens_the_room_and_the_person_answers(world: World, panes: Exi
     time.sleep(ARMED_SECONDS)
     pane.type("a")
     pane.wait("session closed", 30)
+    pane.wait("No agent runs yet")
     pane.type("q")
     pane.wait("ended 0", 30)
     assert "valid: 1 session" in pane.screen()

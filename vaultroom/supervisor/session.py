@@ -85,7 +85,8 @@ class ShimEvents:
             return event
         event = replace(event, env=Environment(_texts(environ)))
         # Such variables send git to another repository, or give its words another meaning.
-        return opaque_act(event) if cmd == "git" and redirects_git(event.env, event.cwd) else event
+        redirected = cmd == "git" and redirects_git(event.env, event.cwd, event.subcommand)
+        return opaque_act(event) if redirected else event
 
     def look_again(self, event: Event) -> tuple[Facet, ...]:
         """What the act would do now, after a person looked at it. It asks files: run it on a thread."""

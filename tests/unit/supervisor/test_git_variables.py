@@ -14,6 +14,7 @@ CWD = "/home/dev/proj/src"
         {},
         {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes"},
         {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": ""},
+        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.p", "GIT_CONFIG_VALUE_0": "push"},
         {"GIT_CONFIG_PARAMETERS": "'core.hooksPath'='/dev/null' 'gc.auto'='0'"},
         {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
         {"GIT_DIR": "/home/dev/proj/.git", "GIT_INDEX_FILE": ".git/index"},
@@ -21,7 +22,7 @@ CWD = "/home/dev/proj/src"
     ],
 )
 def test_what_agents_and_hooks_set_is_harmless(environ: dict[str, str]) -> None:
-    assert not redirects_git(Environment(environ), CWD)
+    assert not redirects_git(Environment(environ), CWD, "push")
 
 
 @pytest.mark.parametrize(
@@ -33,11 +34,12 @@ def test_what_agents_and_hooks_set_is_harmless(environ: dict[str, str]) -> None:
         {"GIT_WORK_TREE": "/home/dev/pro"},
         {"GIT_EXEC_PATH": "/tmp/evil"},
         {"GIT_CONFIG_GLOBAL": "/tmp/evil"},
-        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "Alias.p", "GIT_CONFIG_VALUE_0": "push"},
+        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "Url.x.insteadOf", "GIT_CONFIG_VALUE_0": "y"},
         {"GIT_CONFIG_KEY_7": "remote.origin.pushurl", "GIT_CONFIG_VALUE_7": "x"},
-        {"GIT_CONFIG_PARAMETERS": "'gc.auto=0' 'alias.p'='push'"},
+        {"GIT_CONFIG_PARAMETERS": "'gc.auto=0' 'remote.o.url'='x'"},
         {"GIT_CONFIG_PARAMETERS": "'url.x.insteadOf=y'"},
     ],
 )
 def test_what_redirects(environ: dict[str, str]) -> None:
-    assert redirects_git(Environment(environ), CWD)
+    assert redirects_git(Environment(environ), CWD, "push")
+    assert not redirects_git(Environment(environ), CWD, "status")
