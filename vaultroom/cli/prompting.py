@@ -5,6 +5,8 @@ Between the host's states and the prompter: only this session's requests, only w
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable
 
 from vaultroom.approvals.answer import Answer, AnswerResult, Outcome, RequestState
@@ -31,7 +33,7 @@ class TerminalPrompts:
         def answer(request_id: str, answer: Answer) -> AnswerResult:
             return result_of(give(command_of(request_id, answer)))
 
-        prompter = TtyPrompter(answer, child=child_group)
+        prompter = TtyPrompter(answer, child=child_group, hung_up=_hang_up)
         if prompter.start():
             self._prompter = prompter
 
@@ -56,6 +58,13 @@ class TerminalPrompts:
     def stop(self) -> None:
         if self._prompter is not None:
             self._prompter.close()
+
+
+def _hang_up() -> None:
+    """The terminal went away while a question was on it: the kernel's own hang-up may have found nobody."""
+    main = threading.main_thread().ident
+    if main is not None:
+        signal.pthread_kill(main, signal.SIGHUP)
 
 
 def command_of(request_id: str, answer: Answer) -> AnswerCommand:

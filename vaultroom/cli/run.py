@@ -27,7 +27,7 @@ from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
 from vaultroom.paths import Home, find_home
 from vaultroom.policy.model import Policy
 from vaultroom.supervisor.assembly import audit_path
-from vaultroom.supervisor.child import Child
+from vaultroom.supervisor.child import Child, Leaving
 from vaultroom.supervisor.environment import child_environment
 from vaultroom.visible import visible
 
@@ -162,7 +162,7 @@ def _close(link: HostLink, session_id: str, code: int) -> None:
 
 def _stay_for_others(joined: Joined) -> None:
     told = False
-    while sessions := joined.control.state().sessions:
+    while not Leaving.asked and (sessions := joined.control.state().sessions):
         if not told:
             names = ", ".join(session.agent for session in sessions)
             say(f"vaultroom: still hosting {names}; this ends when they do")

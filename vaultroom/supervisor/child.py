@@ -20,6 +20,7 @@ from types import FrameType
 from vaultroom import clock, platform
 from vaultroom.supervisor.session_files import ProcessMark
 from vaultroom.supervisor.watch import process_end
+from vaultroom.terminal import Process, all_processes
 
 _STOPS_FROM_TERMINAL = frozenset({signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
 _IGNORED_BY_PYTHON = tuple(
@@ -122,6 +123,9 @@ class Child:
     def _forwarding(self, forwarded: Callable[[], None]) -> Iterator[None]:
         def forward(number: int, frame: FrameType | None) -> None:
             self.signal_group(number)
+            if number == signal.SIGHUP:  # jobs of an interactive shell have groups of their own
+                for group in job_groups(os.getpid()) - {self.pid}:
+                    signal_group(group, number)
             forwarded()
 
         def reap(number: int, frame: FrameType | None) -> None:
@@ -135,8 +139,33 @@ class Child:
         try:
             yield
         finally:
+            # A terminal that goes away hangs up more than once: the log is still to be sealed.
             for number, handler in before.items():
-                signal.signal(number, handler)
+                signal.signal(number, handler if number == signal.SIGCHLD else note_leaving)
+
+
+class Leaving:
+    """Whether a signal to end came after the agent's own end. A plain flag: handlers must not take locks."""
+
+    asked = False
+
+
+def note_leaving(number: int, frame: FrameType | None) -> None:
+    """The handler of SIGINT, SIGTERM and SIGHUP between the agent's end and the process's own."""
+    Leaving.asked = True
+
+
+def job_groups(root: int) -> set[int]:
+    """The process groups below `root`, its own left out: what a terminal's hang-up would reach, and more."""
+    processes = {process.pid: process for process in all_processes()}
+    groups = set()
+    for process in processes.values():
+        above: Process | None = process
+        while above is not None and above.pid != root:
+            above = processes.get(above.parent)
+        if above is not None and process.pid != root:
+            groups.add(process.group)
+    return groups - {os.getpgrp()}
 
 
 own_children: set[int] = set()

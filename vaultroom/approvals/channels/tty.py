@@ -70,8 +70,10 @@ class TtyPrompter:
         tty_path: str = "/dev/tty",
         enabled: bool = True,
         monotonic: Callable[[], float] = clock.monotonic,
+        hung_up: Callable[[], None] = lambda: None,
     ) -> None:
         self._answer = answer
+        self._hung_up = hung_up
         self._child = child
         self._path = tty_path
         self._enabled = enabled
@@ -150,6 +152,7 @@ class TtyPrompter:
             # A prompter that fails leaves its requests to others: it must not take the agent down.
             self.failure = f"{type(error).__name__}: {error}"
             self._state = PrompterState.LOST
+            self._hung_up()
         finally:
             terminal.close()
             write, self._wake_write = self._wake_write, -1
