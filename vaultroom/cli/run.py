@@ -14,21 +14,22 @@ import socket
 import time
 from collections.abc import Sequence
 
-from vaultroom import platform
+from vaultroom import clock, platform
 from vaultroom.cli.choose_policy import choose_policy
 from vaultroom.cli.exit_codes import Exit
 from vaultroom.cli.host_link import HostLink
-from vaultroom.cli.joining import Joined, join_or_host
+from vaultroom.cli.joining import JOIN_SECONDS, RETRY_SECONDS, Joined, join_or_host
 from vaultroom.cli.output import complain, say
 from vaultroom.cli.prompting import TerminalPrompts
 from vaultroom.cli.starting import session_start, usable_policy
-from vaultroom.control.protocol import SessionGrant, SessionStart
+from vaultroom.control.protocol import Control, SessionGrant, SessionStart
 from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
 from vaultroom.paths import Home, find_home
 from vaultroom.policy.model import Policy
 from vaultroom.supervisor.assembly import audit_path
 from vaultroom.supervisor.child import Child, Leaving
 from vaultroom.supervisor.environment import child_environment
+from vaultroom.supervisor.host import Host
 from vaultroom.visible import visible
 
 _WAIT_SECONDS = 0.2
@@ -96,26 +97,43 @@ def _answers(path: str) -> bool:
 
 def _guarded(home: Home, policy: Policy, start: SessionStart, program: str) -> int:
     try:
-        joined = join_or_host(home, audit_path(policy, home))
-    except Exception as error:
+        joined, grant = _open(home, policy, start)
+    except PolicyError:
+        raise
+    except Exception as error:  # whatever it is: without a session the agent does not run
         return _start_failed(error)
     try:
-        try:
-            grant = joined.control.open_session(start)
-        except PolicyError:
-            raise
-        except Exception as error:  # whatever it is: without a session the agent does not run
-            return _start_failed(error)
         for warning in grant.warnings:
             say(f"vaultroom: {visible(warning)}")
         code = _run_child(home, joined, grant, start, program)
         if joined.host is not None:
-            _stay_for_others(joined)
+            _stay_for_others(joined.control, joined.host)
         return code
     finally:
-        joined.control.close()
-        if joined.host is not None:
-            joined.host.close()
+        _let_go(joined)
+
+
+def _open(home: Home, policy: Policy, start: SessionStart) -> tuple[Joined, SessionGrant]:
+    """Join or become the host and open the session; a host that closes meanwhile is followed by the next."""
+    deadline = clock.monotonic() + JOIN_SECONDS
+    while True:
+        joined = join_or_host(home, audit_path(policy, home))
+        try:
+            return joined, joined.control.open_session(start)
+        except HostUnavailable:
+            _let_go(joined)
+            if clock.monotonic() > deadline:
+                raise
+        except BaseException:
+            _let_go(joined)
+            raise
+        time.sleep(RETRY_SECONDS)
+
+
+def _let_go(joined: Joined) -> None:
+    joined.control.close()
+    if joined.host is not None:
+        joined.host.close()
 
 
 def _run_child(home: Home, joined: Joined, grant: SessionGrant, start: SessionStart, program: str) -> int:
@@ -160,10 +178,10 @@ def _close(link: HostLink, session_id: str, code: int) -> None:
         link.close()
 
 
-def _stay_for_others(joined: Joined) -> None:
+def _stay_for_others(control: Control, host: Host) -> None:
     told = False
-    while not Leaving.asked and (sessions := joined.control.state().sessions):
-        if not told:
+    while not Leaving.asked and not host.call(host.supervisor.leave()):
+        if not told and (sessions := control.state().sessions):
             names = ", ".join(session.agent for session in sessions)
             say(f"vaultroom: still hosting {names}; this ends when they do")
             told = True

@@ -93,6 +93,9 @@ class ControlServer:
 Handler = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
+_CHANGES_SESSIONS = ("session.open", "session.close", "session.launch")
+
+
 class _Connection:
     """One client: its commands, in order, and its watch."""
 
@@ -133,7 +136,11 @@ class _Connection:
                 return
             if frame is None:
                 return
-            await self._send(await self._reply(frame))
+            if frame.get("op") in _CHANGES_SESSIONS:
+                with self._supervisor.underway():
+                    await self._send(await self._reply(frame))
+            else:
+                await self._send(await self._reply(frame))
 
     def end(self) -> None:
         if self._watching is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from vaultroom.control.protocol import (
     SessionGrant,
     SessionStart,
 )
-from vaultroom.errors import PolicyError, StoreError, VaultroomError
+from vaultroom.errors import HostUnavailable, PolicyError, StoreError, VaultroomError
 from vaultroom.events import Action, new_ulid
 from vaultroom.intercept.shims import install_shims
 from vaultroom.paths import Home
@@ -56,6 +56,8 @@ class Supervisor:
         self._home = home
         self.audit_db = audit_db
         self._sessions: dict[str, Session] = {}
+        self._underway = 0
+        self._leaving = False
         self._files = SessionFiles(home.sessions)
         self._lookups = LookupThreads()
         self.brand = platform.brand_below(platform.message_queue_limit())
@@ -111,8 +113,11 @@ class Supervisor:
         """Open a session for the runner with `runner_pid`.
 
         Raises PolicyError for a policy that cannot be loaded or belongs to another log, StoreError when the
-        log cannot take the session, OSError when its socket or shims cannot be made.
+        log cannot take the session, OSError when its socket or shims cannot be made, HostUnavailable after
+        `leave()`.
         """
+        if self._leaving:
+            raise HostUnavailable("this host is closing", advice="Try again.")
         policy = await self.load(start.policy, start.policy_name, start.environ, start.home)
         facts = SessionFile(
             id=new_ulid(),
@@ -148,6 +153,29 @@ class Supervisor:
             prompts=policy.approvals.channels.tty.enabled,
             brand=self.brand,
         )
+
+    @contextlib.contextmanager
+    def underway(self) -> Iterator[None]:
+        """While a session is opened or closed for another process, its answer included."""
+        self._underway += 1
+        try:
+            yield
+        finally:
+            self._underway -= 1
+
+    async def leave(self) -> bool:
+        """Open no more sessions, if none is open or underway; whether this host may close now.
+
+        One step on the host's loop: nobody can join between the look and the refusal. A session that this
+        process asked another host for, and never started an agent in, waits for nobody.
+        """
+        own = os.getpid()
+        if self._underway or any(
+            s.facts.runner.pid != own or s.facts.child.pid for s in self._sessions.values()
+        ):
+            return False
+        self._leaving = True
+        return True
 
     async def child_started(self, session_id: str, pid: int) -> None:
         session = self.session(session_id)
