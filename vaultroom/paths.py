@@ -53,6 +53,11 @@ class Home:
         return self.data / "shims"
 
     @property
+    def hooks(self) -> Path:
+        """The thin clients that agents' hooks start."""
+        return self.data / "hooks"
+
+    @property
     def sessions(self) -> Path:
         """One file for each session that may still live, so that the next host can take it over."""
         return self.data / "sessions"
@@ -64,6 +69,11 @@ class Home:
     @property
     def control_socket(self) -> Path:
         return self.run / "control.sock"
+
+    @property
+    def intake_socket(self) -> Path:
+        """Where the hooks of agents ask that were not started by `vaultroom run`."""
+        return self.run / "intake.sock"
 
     def session_socket(self, session_id: str) -> Path:
         return self.run / f"{session_id}.sock"

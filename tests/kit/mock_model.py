@@ -1,7 +1,7 @@
 """A model API on loopback for real agents: one scripted tool call per turn, then a closing text.
 
-It speaks the Anthropic Messages API, plain and streamed (server-sent events). What the agent sends is kept
-in `seen`, so that a test can read what the agent learned.
+It speaks the Anthropic Messages API here, plain and streamed (server-sent events), and the APIs of other
+agents in `model_dialects`. What the agent sends is kept in `seen`, so that a test can read what it learned.
 """
 
 from __future__ import annotations
@@ -14,14 +14,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.kit.model_dialects import CLOSING, ToolCall, dialect_of
+
+__all__ = ["CLOSING", "MockModel", "ToolCall", "mock_model"]
+
 USAGE = {"input_tokens": 1, "output_tokens": 1}
-CLOSING = "The scripted model has nothing more to do."
-
-
-@dataclass(frozen=True)
-class ToolCall:
-    name: str
-    input: dict[str, Any]
 
 
 @dataclass
@@ -32,8 +29,12 @@ class MockModel:
     url: str = ""
     seen: list[dict[str, Any]] = field(default_factory=list)
 
+    def reported(self) -> str:
+        """Everything that any agent sent, as one text."""
+        return json.dumps(self.seen, ensure_ascii=False)
+
     def tool_results(self) -> list[str]:
-        """What the agent reported for each tool call, as text, from its longest conversation."""
+        """What the agent reported for each tool call, as text, from the longest Messages API talk."""
         longest: list[dict[str, Any]] = max((body["messages"] for body in self.seen), key=len, default=[])
         return [_text(part.get("content")) for part in _parts(longest) if part.get("type") == "tool_result"]
 
@@ -83,6 +84,10 @@ def mock_model(calls: Sequence[ToolCall]) -> Iterator[MockModel]:
                 model.seen.append(body)
                 message = model.answer(body)
                 self._stream(message) if body.get("stream") else self._json(message)
+            elif (dialect := dialect_of(path)) is not None:
+                body = json.loads(raw)
+                model.seen.append(body)
+                self._lines(dialect.lines(body, model.calls))
             else:
                 self._json({})
 
@@ -94,6 +99,14 @@ def mock_model(calls: Sequence[ToolCall]) -> Iterator[MockModel]:
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(data)
+
+        def _lines(self, lines: list[str]) -> None:
+            self.close_connection = True
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.send_header("connection", "close")
+            self.end_headers()
+            self.wfile.write("".join(f"{line}\r\n\r\n" for line in lines).encode())
 
         def _stream(self, message: dict[str, Any]) -> None:
             self.close_connection = True

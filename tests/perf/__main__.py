@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 GROUPS = {
     "shim": "tests.perf.shim_perf",
+    "hook": "tests.perf.hook_perf",
     "gate": "tests.perf.gate_perf",
     "policy": "tests.perf.policy_perf",
     "audit": "tests.perf.audit_perf",

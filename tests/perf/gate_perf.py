@@ -15,7 +15,7 @@ from tests.perf.policy_perf import mixed_policy_text
 from vaultroom.control.local import LocalControl
 from vaultroom.control.protocol import SessionStart
 from vaultroom.events import Effect, Event, Verdict
-from vaultroom.intercept.shims import base_interpreter
+from vaultroom.intercept.thin_code import base_interpreter
 from vaultroom.paths import find_home
 from vaultroom.supervisor.host import Host
 

@@ -7,7 +7,7 @@ import statistics
 import time
 
 from tests.unit.thin.shim_host import shim_host
-from vaultroom.intercept.shims import base_interpreter
+from vaultroom.intercept.thin_code import base_interpreter
 
 ROUNDS = 60
 

@@ -102,7 +102,8 @@ def _touches(event: Event, facet: Facet) -> list[dict[str, Any]]:
         index = facets.index(facet) if facet in facets else None
     if index is None:
         return []
-    return [entry for entry in facets_to_list(event) if entry.get("of") == index]
+    touched = (entry for entry in facets_to_list(event) if entry.get("of") == index)
+    return [{name: value for name, value in entry.items() if name != "of"} for entry in touched]
 
 
 def _cwd(event: Event, facet: Facet) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from vaultroom import clock
@@ -26,6 +27,7 @@ from vaultroom.events import (
 
 RECORD_VERSION = 1
 NANOS_PER_MS = 1_000_000
+_NO_MARKS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,19 @@ class SessionStart:
     segment: int = 1
 
 
-def act_entry(event: Event, verdict: Verdict, *, policy_hash: str, masked: Sequence[str] = ()) -> Entry:
-    """The row of one judged act. `masked` names the members that were masked (`argv[2]`, `tool_args.key`)."""
+def act_entry(
+    event: Event,
+    verdict: Verdict,
+    *,
+    policy_hash: str,
+    masked: Sequence[str] = (),
+    marks: Mapping[str, Any] = _NO_MARKS,
+) -> Entry:
+    """The row of one judged act. `masked` names the members that were masked (`argv[2]`, `tool_args.key`).
+
+    `marks` are further members of the record: `caused_by` (the id of the act that announced this one) or
+    `orphan` (nobody announced it, in a session whose agent does).
+    """
     record = _record("act", verdict.effect, verdict.rule_name)
     record |= {
         "eval_micros": verdict.eval_micros,
@@ -79,6 +92,7 @@ def act_entry(event: Event, verdict: Verdict, *, policy_hash: str, masked: Seque
     }
     if masked:
         record["masked"] = list(masked)
+    record |= marks
     return Entry(
         id=event.id,
         session_id=event.session_id,
@@ -100,11 +114,12 @@ def outcome_entry(
     policy_hash: str,
     shown: str = "",
     grant: str = "",
+    late: bool = False,
 ) -> Entry:
     """The row that says how an asked act ended.
 
     `rule_name` is the rule that asked, `shown` the sha256 (hex) of what the person saw, `grant` the id of
-    the grant that answered in a person's place.
+    the grant that answered in a person's place. `late`: the act had been turned away when the answer came.
     """
     record = _record("outcome", Effect.REQUIRE_APPROVAL, rule_name)
     record |= {"policy": policy_hash, "state": decision.state, "reason": decision.reason}
@@ -112,6 +127,8 @@ def outcome_entry(
         record["shown"] = shown
     if grant:
         record["grant"] = grant
+    if late:
+        record["late"] = True
     id_, ts = new_ulid(), clock.now_ns()
     payload: dict[str, Any] = {
         "id": id_,

@@ -17,8 +17,11 @@ from vaultroom.cli.output import complain, say
 from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
 
 COMMANDS = {
+    "init": ("init", "set up: a policy, and hooks for the agents found; --remove undoes it"),
+    "doctor": ("doctor", "try whether every installed channel really denies"),
     "run": ("run", "run an agent under Vaultroom"),
     "approve": ("approve", "list waiting requests, allow or deny one"),
+    "hook": ("hook", "answer an agent's pre-tool hook"),
     "policy": ("policy", "check, test, explain or trust a policy"),
     "verify": ("verify", "verify the log"),
     "demo": ("demo", "see it work in a throw-away folder"),

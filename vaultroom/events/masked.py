@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vaultroom.events.action import FILE_ACTIONS, Source
 from vaultroom.events.event import Event
 from vaultroom.events.facet import Facet
 from vaultroom.masking import mask_arguments, mask_argv, mask_text
 
 _TEXTS = ("raw", "path")
+_CONTENTS = frozenset(
+    {
+        *("content", "old_string", "new_string", "new_source", "edits"),
+        *("oldString", "newString", "patchText", "command"),
+    }
+)
+"""Arguments of file tools that hold what files hold: kept as digest and length (law 8)."""
 
 
 def mask_event(event: Event) -> tuple[Event, tuple[str, ...]]:
@@ -30,6 +39,7 @@ def mask_event(event: Event) -> tuple[Event, tuple[str, ...]]:
         if masked != text:
             values[name] = masked
             changed.append(name)
+    event = _without_contents(event, changed)
     values |= _masked_members(event, known, changed, prefix="", told=None)
     facets = []
     for index, facet in enumerate(event.facets):
@@ -43,6 +53,29 @@ def mask_event(event: Event) -> tuple[Event, tuple[str, ...]]:
     if facets:
         values["facets"] = tuple(facets)
     return (replace(event, **values) if changed else event), tuple(changed)
+
+
+def _without_contents(event: Event, changed: list[str]) -> Event:
+    """A hook's act on files, with digests in place of what would be written."""
+    if event.source is not Source.HOOK or event.action not in FILE_ACTIONS:
+        return event
+
+    held = {name: _digest(value) for name, value in event.tool_args.items() if name in _CONTENTS}
+    if not held:
+        return event
+    arguments = {**event.tool_args, **held}
+    changed.extend(f"tool_args{_step(name)}" for name in held)
+    facets = tuple(
+        replace(facet, tool_args=arguments) if facet.tool_args == event.tool_args else facet
+        for facet in event.facets
+    )
+    return replace(event, tool_args=arguments, facets=facets)
+
+
+def _digest(value: Any) -> dict[str, Any]:
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    data = text.encode("utf-8", "surrogatepass")
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
 def _masked_members(

@@ -27,6 +27,8 @@ from vaultroom.gate.activity import Counts, PerMinute
 from vaultroom.gate.budget import RULE as BUDGET_RULE
 from vaultroom.gate.budget import RateBudget
 from vaultroom.gate.judge import Outcome
+from vaultroom.gate.late_answers import ANSWERED_LATE, PENDING, TRY_AGAIN, LateAnswers
+from vaultroom.gate.lineage import Lineage
 from vaultroom.gate.protect import Guard
 from vaultroom.masking import mask_text
 from vaultroom.visible import visible
@@ -69,6 +71,16 @@ class GatePolicy:
     """A rule's own text by its name, empty when there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question on its way: the masked event, and what it was judged by."""
+
+    event: Event
+    verdict: Verdict
+    policy: GatePolicy
+    request: ApprovalRequest
+
+
 class Gate:
     """Judges the acts of one session. It lives on the supervisor's loop.
 
@@ -87,6 +99,7 @@ class Gate:
         grants: GrantBook,
         lookups: LookUps,
         asked: Callable[[ApprovalRequest, Event], None] = lambda request, event: None,
+        lineage: Lineage | None = None,
     ) -> None:
         self._policy = policy
         self._guard = guard
@@ -96,14 +109,26 @@ class Gate:
         self._grants = grants
         self._lookups = lookups
         self._asked = asked
+        self._lineage = lineage or Lineage()
+        self._late = LateAnswers()
+        self._waiting = 0
         self.counts = Counts()
         self.per_minute = PerMinute()
 
-    async def judge(self, event: Event) -> Outcome:
-        """The outcome of one act, after its record is durable. Never raises for a bad act."""
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question of this session is open, also one whose act was turned away meanwhile."""
+        return self._waiting > 0
+
+    async def judge(self, event: Event, *, patience: float | None = None) -> Outcome:
+        """The outcome of one act, after its record is durable. Never raises for a bad act.
+
+        `patience` is how many seconds whoever asks can wait for a person. Past it the act is turned away
+        with state `pending`; the question stays open, and its answer waits for the identical next act.
+        """
         policy = self._policy  # one policy for the whole act, also when it is replaced meanwhile
         verdict = self._verdict(event, policy)
-        return await self._record_and_ask(event, verdict, policy)
+        return await self._record_and_ask(event, verdict, policy, patience)
 
     async def refuse(self, event: Event, rule_name: str, message: str) -> Outcome:
         """Deny and record an act that could not be understood."""
@@ -159,14 +184,25 @@ class Gate:
             facets=facets or (asked,),
         )
 
-    async def _record_and_ask(self, event: Event, verdict: Verdict, policy: GatePolicy) -> Outcome:
+    async def _record_and_ask(
+        self, event: Event, verdict: Verdict, policy: GatePolicy, patience: float | None = None
+    ) -> Outcome:
         try:
+            self._lineage.saw(event)
             masked, members = mask_event(event)
-            entry = act_entry(masked, verdict, policy_hash=policy.policy_hash, masked=members)
+            entry = act_entry(
+                masked,
+                verdict,
+                policy_hash=policy.policy_hash,
+                masked=members,
+                marks=self._lineage.marks(event),
+            )
             await self._log.append(entry)
-            if verdict.effect is not Effect.REQUIRE_APPROVAL:
-                return self._count(Outcome(verdict.effect, verdict.rule_name, verdict.message))
-            return self._count(await self._ask(event, masked, verdict, policy))
+            if verdict.effect is Effect.REQUIRE_APPROVAL:
+                return self._count(await self._ask(event, masked, verdict, policy, patience))
+            if verdict.effect is Effect.ALLOW:
+                self._lineage.announce(event)
+            return self._count(Outcome(verdict.effect, verdict.rule_name, verdict.message))
         except StoreError as error:
             return self._count(
                 Outcome(Effect.DENY, AUDIT_RULE, f"the act could not be recorded: {error} {error.advice}")
@@ -176,7 +212,9 @@ class Gate:
                 Outcome(Effect.DENY, ERROR_RULE, f"judging failed: {type(error).__name__}: {error}")
             )
 
-    async def _ask(self, event: Event, masked: Event, verdict: Verdict, policy: GatePolicy) -> Outcome:
+    async def _ask(
+        self, event: Event, masked: Event, verdict: Verdict, policy: GatePolicy, patience: float | None
+    ) -> Outcome:
         self.counts = replace(self.counts, asked=self.counts.asked + 1)
         memory = await self._lookups.run(lambda: memory_of(event, masked, verdict, file_digest))
         if memory is None:
@@ -189,19 +227,19 @@ class Gate:
             timeout_s=policy.approval_seconds,
             rule_text=policy.rule_text(verdict.rule_name),
         )
-        resolution = self._remembered(event, memory)
+        asked = _Asked(masked, verdict, policy, request)
+        resolution = (
+            self._remembered(event, memory) or self._lineage.borrow(event, memory) or self._late.take(request)
+        )
         if resolution is None:
             self._asked(request, event)
-            try:
-                resolution = await self._broker.ask(request)
-            except asyncio.CancelledError:
-                gone = Resolution(RequestState.WITHDRAWN, reason=NOBODY_WAITS)
-                tasks.spawn(
-                    self._record_withdrawal(masked, verdict, policy, request, gone), name="record withdrawal"
-                )
-                raise
-        await self._record_outcome(masked, verdict, policy, request, resolution)
+            resolution = await self._wait(asked, patience)
+        if resolution is None:
+            return Outcome(Effect.DENY, verdict.rule_name, TRY_AGAIN, state=PENDING)
+        await self._record_outcome(asked, resolution)
         allowed = resolution.final_effect is Effect.ALLOW
+        if allowed:
+            self._lineage.announce(event, memory.keys)
         return Outcome(
             effect=resolution.final_effect,
             rule_name=verdict.rule_name,
@@ -209,44 +247,67 @@ class Gate:
             state=resolution.state.value,
         )
 
+    async def _wait(self, asked: _Asked, patience: float | None) -> Resolution | None:
+        """A person's answer, or None when it takes longer than `patience`; then it is recorded later."""
+        waiting: asyncio.Task[Resolution] = tasks.spawn(
+            self._broker.ask(asked.request), name=f"ask {asked.request.id}"
+        )
+        self._waiting += 1
+        waiting.add_done_callback(self._one_less)
+        if patience is not None:
+            self._late.asks(asked.request)
+        try:
+            await asyncio.wait({waiting}, timeout=patience)
+        except asyncio.CancelledError:
+            waiting.cancel()
+            self._late.left(asked.request)
+            gone = Resolution(RequestState.WITHDRAWN, reason=NOBODY_WAITS)
+            tasks.spawn(self._record_withdrawal(asked, gone), name="record withdrawal")
+            raise
+        if waiting.done():
+            self._late.answered(asked.request)
+            return waiting.result()
+        tasks.spawn(self._record_late(asked, waiting), name="record late answer")
+        return None
+
     def _remembered(self, event: Event, memory: Memory) -> Resolution | None:
         covered = self._grants.answer(event.session_id, memory, event.cwd)
         if covered is None:
             return None
         return Resolution(RequestState.ALLOWED_RULE, by=covered.by, grants=covered.grants)
 
-    async def _record_outcome(
-        self,
-        masked: Event,
-        verdict: Verdict,
-        policy: GatePolicy,
-        request: ApprovalRequest,
-        resolution: Resolution,
-    ) -> None:
+    def _one_less(self, waited: asyncio.Task[Resolution]) -> None:
+        self._waiting -= 1
+
+    async def _record_outcome(self, asked: _Asked, resolution: Resolution, *, late: bool = False) -> None:
+        decision = resolution.decision(asked.event.id)
+        if late:  # whatever the answer is, this act was turned away
+            decision = replace(decision, final_effect=Effect.DENY)
         entry = outcome_entry(
-            masked,
-            verdict.rule_name,
-            replace(resolution.decision(masked.id), reason=mask_text(resolution.reason)),
-            policy_hash=policy.policy_hash,
-            shown=request.shown,
+            asked.event,
+            asked.verdict.rule_name,
+            replace(decision, reason=mask_text(resolution.reason)),
+            policy_hash=asked.policy.policy_hash,
+            shown=asked.request.shown,
             grant=resolution.grant_id,
+            late=late,
         )
         await self._log.append(entry)
 
-    async def _record_withdrawal(
-        self,
-        masked: Event,
-        verdict: Verdict,
-        policy: GatePolicy,
-        request: ApprovalRequest,
-        resolution: Resolution,
-    ) -> None:
-        waited = max(0, clock.now_ns() - request.created_ns)
+    async def _record_late(self, asked: _Asked, waiting: asyncio.Task[Resolution]) -> None:
+        resolution = await waiting
+        self._late.settle(asked.request, resolution)
+        resolution = replace(resolution, reason=resolution.reason or ANSWERED_LATE)
+        with contextlib.suppress(
+            StoreError
+        ):  # the act was denied; an answer that is not on record stays unused
+            await self._record_outcome(asked, resolution, late=True)
+
+    async def _record_withdrawal(self, asked: _Asked, resolution: Resolution) -> None:
+        waited = max(0, clock.now_ns() - asked.request.created_ns)
         with contextlib.suppress(StoreError):  # nobody waits for it; the act itself is on record as asked
-            await self._record_outcome(
-                masked, verdict, policy, request, replace(resolution, waited_ns=waited)
-            )
-        self._count(Outcome(Effect.DENY, verdict.rule_name))
+            await self._record_outcome(asked, replace(resolution, waited_ns=waited))
+        self._count(Outcome(Effect.DENY, asked.verdict.rule_name))
 
     def _count(self, outcome: Outcome) -> Outcome:
         if outcome.allowed:

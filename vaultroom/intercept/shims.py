@@ -7,16 +7,22 @@ package nor the environment: an agent that clears or changes `VAULTROOM_SOCK` st
 
 from __future__ import annotations
 
-import marshal
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vaultroom.intercept.thin_code import (
+    base_interpreter,
+    client_code,
+    client_source,
+    first_lines,
+    last_resort,
+    loader,
+)
 from vaultroom.paths import require_private
 from vaultroom.thin import shim_client
 
@@ -24,10 +30,6 @@ COMPILED_NAME = ".shim_client.bin"
 """Beside the shims: the client's code, which they all load."""
 SOURCE_NAME = ".shim_client.py"
 """The client's source, for an interpreter that was updated while the session ran."""
-_LONGEST_SHEBANG = 127
-"""Bytes of a first line that every kernel reads to its end."""
-_FLAGS = "-ISXutf8"
-"""Isolated, without site, and UTF-8 whatever the locale: arguments stay the bytes they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,10 @@ def install_shims(
     found = {name: _on_path(name, path, shims_root) for name in wanted}
     installed = tuple(name for name in wanted if found[name])
     script = shim_script(folder=folder, socket=socket, shims_root=shims_root)
-    files = dict.fromkeys(installed, script) | {COMPILED_NAME: _client_code(), SOURCE_NAME: _client_source()}
+    files = dict.fromkeys(installed, script) | {
+        COMPILED_NAME: client_code(shim_client),
+        SOURCE_NAME: client_source(shim_client),
+    }
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.path.lexists(folder):
         require_private(folder)
@@ -81,54 +86,10 @@ def shim_script(*, folder: Path, socket: Path, shims_root: Path, interpreter: st
     script, than its code as a literal, and than an import (docs/shims.md).
     """
     arguments = f"socket={os.fsencode(socket)!r}, shims_root={os.fsencode(shims_root)!r}"
-    body = f"""\
-names = {{"__name__": "shim_client"}}
-try:
-    import marshal, posix, sys
-    def read(path, size):
-        file = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
-        data = posix.read(file, size)
-        posix.close(file)
-        return data
-    if sys.hexversion == {sys.hexversion}:
-        exec(marshal.loads(read({os.fsencode(folder / COMPILED_NAME)!r}, {len(_client_code())})), names)
-    else:
-        exec(read({os.fsencode(folder / SOURCE_NAME)!r}, {len(_client_source())}), names)
-    names["main"](sys.argv, {arguments})
-except BaseException:
-    import posix
-    posix.write(2, b"vaultroom: policy check failed - refusing to run the command (fail closed)\\n")
-finally:
-    import posix
-    posix._exit({shim_client.CHECK_FAILED})
-"""
-    return _first_lines(interpreter or base_interpreter()) + shim_client.MARKER + b"\n" + body.encode()
-
-
-def base_interpreter() -> str:
-    """The real interpreter behind a virtual environment: it starts faster, and outlives the environment."""
-    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-
-
-def _first_lines(interpreter: str) -> bytes:
-    """A shebang, or a line of `sh` that Python reads as a string where the kernel could not read the
-    shebang.
-    """
-    line = os.fsencode(f"#!{interpreter} {_FLAGS}\n")
-    if len(line) <= _LONGEST_SHEBANG and not any(char.isspace() for char in interpreter):
-        return line
-    if any(char in "\"\\$`'\n" for char in interpreter):
-        raise ValueError(f"expected an interpreter path without quotes or backslashes, found {interpreter!r}")
-    return os.fsencode(f"#!/bin/sh\n'''exec' \"{interpreter}\" {_FLAGS} \"$0\" \"$@\"\n' '''\n")
-
-
-def _client_source() -> bytes:
-    return Path(shim_client.__file__).read_bytes()
-
-
-def _client_code() -> bytes:
-    code = compile(_client_source(), "<vaultroom shim>", "exec", dont_inherit=True, optimize=2)
-    return marshal.dumps(code)
+    body = loader(shim_client, folder / COMPILED_NAME, folder / SOURCE_NAME, f"sys.argv, {arguments}")
+    failed = "vaultroom: policy check failed - refusing to run the command (fail closed)"
+    body += last_resort(failed, shim_client.CHECK_FAILED)
+    return first_lines(interpreter or base_interpreter()) + shim_client.MARKER + b"\n" + body.encode()
 
 
 def _checked(name: str) -> str:

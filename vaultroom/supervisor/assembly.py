@@ -14,6 +14,7 @@ from vaultroom.events import Event
 from vaultroom.gate.budget import RateBudget
 from vaultroom.gate.gate import Gate, GatePolicy, Log
 from vaultroom.gate.protect import Guard
+from vaultroom.gate.protected_places import user_places
 from vaultroom.paths import Home
 from vaultroom.policy.evaluate import Engine
 from vaultroom.policy.model import Policy
@@ -29,9 +30,11 @@ def audit_path(policy: Policy, home: Home) -> Path:
 def home_guard(home: Home, audit_db: Path) -> Guard:
     """The places of this home that no agent may write, and those it may not read."""
     closed = [home.config, home.data, home.run, audit_db, Path(f"{audit_db}-wal"), Path(f"{audit_db}.head")]
+    own = user_places(home, os.path.expanduser("~"), os.environ)
     return Guard.of(
-        closed=(os.path.realpath(place) for place in closed),
+        closed=(*(os.path.realpath(place) for place in closed), *own),
         secret=(os.path.realpath(place) for place in (home.keys, home.sessions)),
+        host_pids=(os.getpid(),),
     )
 
 
@@ -83,7 +86,7 @@ def build_gate(
             approval_seconds=policy.approvals.timeout,
             rule_text=lambda name: texts.get(name, ""),
         ),
-        guard=Guard.of((*guard.closed, own_policy), guard.secret),
+        guard=Guard.of((*guard.closed, own_policy), guard.secret, guard.host_pids),
         budget=RateBudget(policy.budgets.max_actions_per_minute, clock.monotonic()),
         log=log,
         broker=broker,

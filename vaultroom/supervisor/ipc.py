@@ -1,7 +1,8 @@
-"""A session's socket: one frame in, one verdict out (specification section 3.3).
+"""A session's socket: one frame in, one answer out (specification section 3.3).
 
-A broken frame is a recorded deny. A client that goes away while a person is being asked withdraws its
-request. Nothing here decides: the frame becomes an event, the session's judge answers.
+What a frame means is said by its kind (`eval` of shims, `hook` of agents' hooks). A broken frame is a
+recorded deny. A client that goes away while a person is being asked withdraws its request. Nothing here
+decides: the frame becomes an event, the session's judge answers.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import contextlib
 import os
 import select
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from vaultroom import platform, tasks
 from vaultroom.errors import FrameError
 from vaultroom.events import Event
-from vaultroom.gate.judge import Judge, Outcome
+from vaultroom.gate.judge import Outcome
 from vaultroom.supervisor.frames import close_writer, read_frame, write_frame
 from vaultroom.visible import visible
 
@@ -31,21 +32,37 @@ HALF_CLOSED_SECONDS = 0.25
 DRAIN_SECONDS = 2.0
 """How long a closing session waits for acts that are being judged."""
 
-EventBuilder = Callable[[dict[str, Any], int], Awaitable[Event]]
-"""Frame and the peer's pid to an event; raises FrameError for a frame that makes no sense."""
+Frame = Mapping[str, Any]
 
-RefusedEvent = Callable[[int], Event]
-"""The event that stands in the log for a frame that could not be read."""
+
+class FrameKind(Protocol):
+    """What is done with frames of one `type`."""
+
+    async def read(self, frame: dict[str, Any], pid: int) -> Event:
+        """The act of the frame; `pid` is the peer's. Raises FrameError for a frame that makes no sense."""
+        ...
+
+    async def judge(self, event: Event, frame: Frame) -> Outcome: ...
+
+    async def refuse(self, frame: Frame, pid: int, why: str) -> Outcome:
+        """Record and deny a frame that could not be understood; it is empty where it could not be read."""
+        ...
+
+    def answer(self, frame: Frame, outcome: Outcome) -> dict[str, Any]:
+        """The frame that answers."""
+        ...
 
 
 class SessionSocket:
-    """Listens on one path (mode 0600) until `close()`."""
+    """Listens on one path (mode 0600) until `close()`.
 
-    def __init__(self, path: Path, judge: Judge, build: EventBuilder, refused: RefusedEvent) -> None:
+    `kinds` are the frames that it takes, by their `type`; the first of them also answers what is none.
+    """
+
+    def __init__(self, path: Path, kinds: Mapping[str, FrameKind]) -> None:
         self.path = path
-        self._judge = judge
-        self._build = build
-        self._refused = refused
+        self._kinds = kinds
+        self._fallback = next(iter(kinds.values()))
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._judging: set[asyncio.Task[None]] = set()
@@ -87,24 +104,28 @@ class SessionSocket:
         pid = peer.pid if peer else 0
         if peer is not None and peer.uid != os.geteuid():
             return
+        kind, frame = self._fallback, dict[str, Any]()
         try:
-            frame = await read_frame(reader, seconds=FRAME_SECONDS)
-            if frame is None:
+            found = await read_frame(reader, seconds=FRAME_SECONDS)
+            if found is None:
                 return
             task = asyncio.current_task()
             assert task is not None
             self._judging.add(task)
             task.add_done_callback(self._judging.discard)
-            event = await self._build(frame, pid)
+            frame = found
+            named = frame.get("type")
+            kind = self._kinds.get(named, kind) if isinstance(named, str) else kind
+            event = await kind.read(frame, pid)
         except FrameError as error:
-            outcome = await self._judge.refuse(self._refused(pid), "builtin:frame", str(error))
+            outcome = await kind.refuse(frame, pid, str(error))
         else:
-            waiting = tasks.spawn(self._judge.judge(event), name=f"judge {event.id}")
+            waiting = tasks.spawn(kind.judge(event, frame), name=f"judge {event.id}")
             outcome_or_none = await _unless_peer_leaves(waiting, reader, writer)
             if outcome_or_none is None:
                 return
             outcome = outcome_or_none
-        await write_frame(writer, verdict_message(outcome))
+        await write_frame(writer, kind.answer(frame, outcome))
 
 
 def verdict_message(outcome: Outcome) -> dict[str, Any]:

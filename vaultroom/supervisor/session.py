@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from vaultroom import clock
-from vaultroom.events import Action, Event, Source, new_ulid
 from vaultroom.gate.gate import Gate
-from vaultroom.intercept.shim_events import shim_event
 from vaultroom.policy.model import Policy
-from vaultroom.shell import FileView, NoFiles, RealFiles, needs_files
 from vaultroom.supervisor.ipc import SessionSocket
-from vaultroom.supervisor.lookups import LookupThreads
 from vaultroom.supervisor.session_files import SessionFile
 
 
@@ -46,57 +38,3 @@ class Session:
     @property
     def id(self) -> str:
         return self.facts.id
-
-
-class ShimEvents:
-    """Makes events of a session's shim frames; the files are looked at on threads with a deadline."""
-
-    def __init__(self, facts: SessionFile, lookups: LookupThreads) -> None:
-        self._session_id = facts.id
-        self._agent = facts.agent_name
-        self._cwd = facts.cwd
-        self._lookups = lookups
-        self._files = RealFiles()
-
-    async def build(self, frame: dict[str, Any], pid: int) -> Event:
-        """Raises FrameError for a frame that makes no sense."""
-        event_id, ts = new_ulid(), clock.now_ns()
-
-        def make(view: FileView) -> Event:
-            return shim_event(
-                frame,
-                event_id=event_id,
-                session_id=self._session_id,
-                ts=ts,
-                pid=pid,
-                agent=self._agent,
-                view=view,
-            )
-
-        if not needs_files(_claimed_command(frame)):
-            return make(self._files)
-        event = await self._lookups.run(lambda: make(self._files))
-        if event is None:  # the files did not answer in time: the act stands as what cannot be known
-            event = replace(make(NoFiles()), opaque=True, facets=())
-        return event
-
-    def refused(self, pid: int) -> Event:
-        """What stands in the log for a frame that could not be read."""
-        return Event(
-            id=new_ulid(),
-            session_id=self._session_id,
-            ts=clock.now_ns(),
-            source=Source.SHIM,
-            action=Action.SHELL_EXEC,
-            cwd=self._cwd,
-            pid=pid,
-            agent=self._agent,
-            opaque=True,
-        )
-
-
-def _claimed_command(frame: Mapping[str, Any]) -> str:
-    event = frame.get("event")
-    argv = event.get("argv") if isinstance(event, dict) else None
-    first = argv[0] if isinstance(argv, list) and argv and isinstance(argv[0], str) else ""
-    return os.path.basename(first)

@@ -33,7 +33,10 @@ class ProcessMark:
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A session as it was opened. `policy_hash` finds the policy's text in the log at `audit_db`."""
+    """A session as it was opened. `policy_hash` finds the policy's text in the log at `audit_db`.
+
+    `intake` is the key of a session that an agent's own hooks opened, and empty for one that was run here.
+    """
 
     id: str
     agent_name: str
@@ -46,6 +49,7 @@ class SessionFile:
     audit_db: str
     runner: ProcessMark
     child: ProcessMark = ProcessMark()
+    intake: str = ""
 
     def alive(self) -> bool:
         """Whether its child, or the runner that would tell of the child's end, still lives."""

@@ -36,10 +36,12 @@ from vaultroom.supervisor.agents import Agents
 from vaultroom.supervisor.assembly import audit_path, build_gate, home_guard, withheld_variables
 from vaultroom.supervisor.control_server import ControlServer
 from vaultroom.supervisor.environment import session_variables
+from vaultroom.supervisor.frame_kinds import EvalFrames, HookFrames
 from vaultroom.supervisor.front import FrontEnds
+from vaultroom.supervisor.intake import Intake
 from vaultroom.supervisor.ipc import SessionSocket
 from vaultroom.supervisor.lookups import LookupThreads
-from vaultroom.supervisor.session import Session, ShimEvents
+from vaultroom.supervisor.session import Session
 from vaultroom.supervisor.session_files import ProcessMark, SessionFile, SessionFiles
 from vaultroom.supervisor.takeover import take_over
 from vaultroom.supervisor.watch import process_end
@@ -56,12 +58,13 @@ class Supervisor:
         self.audit_db = audit_db
         self._sessions: dict[str, Session] = {}
         self._files = SessionFiles(home.sessions)
-        self._lookups = LookupThreads()
+        self.lookups = LookupThreads()
         self._guard = home_guard(home, audit_db)
         self.log = AuditWriter(audit_db, load_install_key(home.keys))
         self.grants = GrantBook()
         self.broker = Broker(self.grants)
         self._control = ControlServer(home.control_socket, self)
+        self._intake = Intake(home, self)
         self.agents = Agents(self)
         self.front = FrontEnds(
             self._sessions,
@@ -69,7 +72,7 @@ class Supervisor:
             grants=self.grants,
             log=self.log,
             audit_db=audit_db,
-            lookups=self._lookups,
+            lookups=self.lookups,
         )
 
     async def start(self) -> None:
@@ -82,6 +85,7 @@ class Supervisor:
             await take_over(self, self._files)
             self.front.start()
             await self._control.open()
+            await self._intake.open()
         except BaseException:
             await self.stop()
             raise
@@ -93,6 +97,7 @@ class Supervisor:
             if session.watching is not None:
                 session.watching.cancel()
         await self.broker.close()
+        await self._intake.stop_listening()
         for session in self._sessions.values():
             if session.socket is not None:
                 await session.socket.drain()
@@ -100,7 +105,7 @@ class Supervisor:
         self.front.stop()
         await asyncio.to_thread(self.log.flush, FLUSH_SECONDS)
         await asyncio.to_thread(self.log.stop)
-        self._lookups.close()
+        self.lookups.close()
 
     # sessions
 
@@ -123,13 +128,7 @@ class Supervisor:
             audit_db=str(self.audit_db),
             runner=ProcessMark.of(runner_pid),
         )
-        await self._open_in_log(facts, start.policy)
-        try:
-            self._files.save(facts)
-            warnings = await self.serve(facts, policy, start.policy)
-        except BaseException:
-            await self.forget(facts.id, reason="start-failed", code=None)
-            raise
+        warnings = await self.begin(facts, policy, start.policy)
         return SessionGrant(
             id=facts.id,
             environ=session_variables(
@@ -142,6 +141,24 @@ class Supervisor:
             warnings=warnings,
             prompts=policy.approvals.channels.tty.enabled,
         )
+
+    async def begin(self, facts: SessionFile, policy: Policy, text: bytes) -> tuple[str, ...]:
+        """Open a session in the log, then serve it; gives warnings. Raises StoreError and OSError."""
+        await self._open_in_log(facts, text)
+        try:
+            self._files.save(facts)
+            return await self.serve(facts, policy, text)
+        except BaseException:
+            await self.forget(facts.id, reason="start-failed", code=None)
+            raise
+
+    def session_of_intake(self, key: str) -> Session | None:
+        """The live session that hooks opened under `key`."""
+        return next((session for session in self.intake_sessions() if session.facts.intake == key), None)
+
+    def intake_sessions(self) -> list[Session]:
+        """The live sessions that hooks opened."""
+        return [s for s in self._sessions.values() if s.facts.intake and not s.closing]
 
     async def child_started(self, session_id: str, pid: int) -> None:
         session = self.session(session_id)
@@ -243,21 +260,23 @@ class Supervisor:
             log=self.log,
             broker=self.broker,
             grants=self.grants,
-            lookups=self._lookups,
+            lookups=self.lookups,
             asked=lambda request, event: self.front.look_into(facts, request, event),
         )
         socket_path = self._home.session_socket(facts.id)
         report = await asyncio.to_thread(
             install_shims,
             self._home.shims / facts.id,
-            policy.shims.binaries,
+            () if facts.intake else policy.shims.binaries,
             socket=socket_path,
             shims_root=self._home.shims,
             path=facts.path,
         )
-        events = ShimEvents(facts, self._lookups)
         session = Session(facts=facts, policy=policy, gate=gate, started_at=clock.rfc3339(clock.now_ns()))
-        session.socket = SessionSocket(socket_path, gate, events.build, events.refused)
+        session.socket = SessionSocket(
+            socket_path,
+            {"eval": EvalFrames(facts, gate, self.lookups), "hook": HookFrames(facts, gate, self.lookups)},
+        )
         await session.socket.open()
         self._sessions[facts.id] = session
         session.watching = tasks.spawn(self._watch(session), name=f"watch {facts.id}")
@@ -268,8 +287,9 @@ class Supervisor:
         """Close a session whose runner and child both ended without saying so."""
         await process_end(session.facts.runner)
         await process_end(session.facts.child)
+        reason = "exit" if session.facts.intake else "runner-lost"
         with contextlib.suppress(StoreError, VaultroomError):
-            await self.close_session(session.id, reason="runner-lost", code=None)
+            await self.close_session(session.id, reason=reason, code=None)
 
     async def forget(self, session_id: str, *, reason: str, code: int | None) -> None:
         """Remove what the session left on the disk and seal its chain."""

@@ -1,8 +1,8 @@
 """The thin client behind every shim: ask the host, then become the real program (specification section 4.2).
 
 It starts in a few milliseconds because it imports nothing but built-in modules and `_socket`; the installer
-compiles this file into each shim. It knows the wire format of section 3.3 by hand: one frame out, one frame
-in. Everything but a well-formed allow is a refusal.
+compiles this file and `frames` into each shim. One frame out, one frame in; everything but a well-formed
+allow is a refusal.
 
 Exit codes: the real program's; 126 denied (or the program cannot be executed); 77 no verdict; 127 no such
 program.
@@ -10,13 +10,22 @@ program.
 
 import _signal  # type: ignore[import-not-found,unused-ignore]
 import posix
-import sys
+
+from vaultroom.thin.frames import (
+    MAX_FRAME,
+    decode,
+    encode,
+    exchange,
+    framed,
+    json_string,
+    json_text,
+    printable,
+    write_all,
+)
 
 DENIED = 126
 CHECK_FAILED = 77
 NOT_FOUND = 127
-MAX_FRAME = 8 * 1024 * 1024
-CONNECT_MICROSECONDS = 200_000
 MARKER = b"# vaultroom shim"
 """Stands in the first lines of each shim, so that a copy of one is known wherever it lies."""
 
@@ -27,7 +36,6 @@ _ALLOW = '{"type":"verdict","effect":"allow","rule_name":"'
 _DENY = '{"type":"verdict","effect":"deny","rule_name":"'
 _BETWEEN = '","message":"'
 _END = '"}'
-_ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 class Refusal(Exception):
@@ -38,27 +46,12 @@ class Refusal(Exception):
         self.text = text
 
 
-class _Escapes(dict[int, str]):
-    """For str.translate: what JSON in ASCII writes for each character; ordinary ones stay."""
-
-    def __missing__(self, code: int) -> str:
-        if 32 <= code < 127 and code not in (34, 92):
-            text = chr(code)
-        elif code > 0xFFFF:
-            high, low = 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + ((code - 0x10000) & 0x3FF)
-            text = f"\\u{high:04x}\\u{low:04x}"
-        else:
-            text = f"\\u{code:04x}"
-        self[code] = text
-        return text
-
-
 def main(arguments: list[str], *, socket: bytes, shims_root: bytes) -> None:
     """Run as the shim `arguments[0]`. Does not return: the process becomes the real program or exits."""
     _default_interrupt()
     name = arguments[0].rpartition("/")[2]
     try:
-        program = find_program(name, own=_encode(arguments[0]), shims_root=shims_root)
+        program = find_program(name, own=encode(arguments[0]), shims_root=shims_root)
         ask([name, *arguments[1:]], socket)
         become(program, [name, *arguments[1:]])
     except Refusal as refusal:
@@ -69,7 +62,7 @@ def main(arguments: list[str], *, socket: bytes, shims_root: bytes) -> None:
 
 def leave(refusal: Refusal) -> None:
     """Say why, and end the process. Nothing is flushed or cleaned up: nothing was opened."""
-    _say(refusal.text)
+    write_all(2, refusal.text)
     posix._exit(refusal.code)
 
 
@@ -84,7 +77,7 @@ def find_program(name: str, *, own: bytes, shims_root: bytes) -> bytes:
     myself = _identity(own) if b"/" in own else None
     for folder in posix.environ.get(b"PATH", _DEFAULT_PATH).split(b":"):
         folder = folder or b"."
-        candidate = folder + b"/" + _encode(name)
+        candidate = folder + b"/" + encode(name)
         try:
             status = posix.stat(candidate)
         except (OSError, ValueError):
@@ -96,49 +89,28 @@ def find_program(name: str, *, own: bytes, shims_root: bytes) -> bytes:
         if _is_below(_folder_behind(candidate), root) or _is_marked(candidate):
             continue
         return candidate
-    raise Refusal(NOT_FOUND, f"vaultroom: {_printable(name)}: command not found\n")
+    raise Refusal(NOT_FOUND, f"vaultroom: {printable(name)}: command not found\n")
 
 
 def ask(argv: list[str], socket: bytes) -> None:
     """Ask the host about `argv`; returns when it may run. Raises Refusal otherwise."""
-    import _socket
-
-    frame = request(argv, cwd=_decode(posix.getcwdb()), pid=posix.getpid())
+    frame = request(argv, cwd=decode(posix.getcwdb()), pid=posix.getpid())
     if len(frame) - 4 > MAX_FRAME:
         raise failed(argv[0], f"its command line has more than {MAX_FRAME} bytes in the frame")
-    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
-        wait = (0).to_bytes(8, sys.byteorder) + CONNECT_MICROSECONDS.to_bytes(8, sys.byteorder)
-        connection.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDTIMEO, wait)
-        connection.connect(socket)
-        connection.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDTIMEO, bytes(16))
-        connection.sendall(frame)
-        length = int.from_bytes(_receive(connection, 4), "big")
-        if not 0 < length <= MAX_FRAME:
-            raise failed(argv[0])
-        body = _receive(connection, length)
-    except (OSError, EOFError):
+        body = exchange(frame, socket)
+    except (OSError, EOFError, ValueError):
         raise failed(argv[0]) from None
-    finally:
-        connection.close()
     judge(argv[0], body)
 
 
 def request(argv: list[str], *, cwd: str, pid: int) -> bytes:
     """The frame that asks about `argv`: a big-endian length and ASCII JSON (section 3.3)."""
-    escapes = _Escapes()
-
-    def text(value: str) -> str:
-        if value.isascii() and value.isprintable() and '"' not in value and "\\" not in value:
-            return f'"{value}"'
-        return f'"{value.translate(escapes)}"'
-
-    body = (
+    return framed(
         '{"type":"eval","event":{"source":"shim","action":"shell.exec","cmd":'
-        f'{text(argv[0])},"argv":[{",".join([text(word) for word in argv])}],'
-        f'"cwd":{text(cwd)},"pid":{pid}}}}}'
-    ).encode("ascii")
-    return len(body).to_bytes(4, "big") + body
+        f'{json_text(argv[0])},"argv":[{",".join([json_text(word) for word in argv])}],'
+        f'"cwd":{json_text(cwd)},"pid":{pid}}}}}'
+    )
 
 
 def judge(name: str, body: bytes) -> None:
@@ -153,24 +125,24 @@ def judge(name: str, body: bytes) -> None:
     if not allowed and not answer.startswith(_DENY):
         raise failed(name)
     try:
-        rule, end = _string(answer, len(_ALLOW if allowed else _DENY))
+        rule, end = json_string(answer, len(_ALLOW if allowed else _DENY))
         if not answer.startswith(_BETWEEN, end):
             raise ValueError
-        message, end = _string(answer, end + len(_BETWEEN))
+        message, end = json_string(answer, end + len(_BETWEEN))
         if answer[end:] != _END:
             raise ValueError
     except (ValueError, IndexError, KeyError):
         raise failed(name) from None
     if not allowed:
-        by = f'rule "{_printable(rule)}"' if rule else "the default"
-        raise Refusal(DENIED, f"vaultroom: denied by {by}: {_printable(message)}\n")
+        by = f'rule "{printable(rule)}"' if rule else "the default"
+        raise Refusal(DENIED, f"vaultroom: denied by {by}: {printable(message)}\n")
 
 
 def become(program: bytes, argv: list[str]) -> None:
     """Replace this process by the real program. Raises Refusal where the kernel cannot execute it."""
     _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
     _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
-    words = [_encode(word) for word in argv]
+    words = [encode(word) for word in argv]
     environment = own_environment()
     try:
         posix.execve(program, words, environment)
@@ -182,7 +154,7 @@ def become(program: bytes, argv: list[str]) -> None:
         except OSError as error:
             problem = error
     code = NOT_FOUND if problem.errno == 2 else DENIED
-    raise Refusal(code, f"vaultroom: {_printable(argv[0])}: {_printable(problem.strerror or 'cannot run')}\n")
+    raise Refusal(code, f"vaultroom: {printable(argv[0])}: {printable(problem.strerror or 'cannot run')}\n")
 
 
 def own_environment() -> dict[bytes, bytes]:
@@ -214,53 +186,9 @@ def failed(name: str, why: str = "") -> Refusal:
     advice = why or "is its host running? `vaultroom daemon` in another terminal starts one"
     return Refusal(
         CHECK_FAILED,
-        f"vaultroom: policy check failed — refusing to run {_printable(name)} (fail closed)\n"
+        f"vaultroom: policy check failed — refusing to run {printable(name)} (fail closed)\n"
         f"vaultroom: {advice}\n",
     )
-
-
-def _receive(connection: object, count: int) -> bytes:
-    parts = []
-    while count:
-        part = connection.recv(min(count, 65536))  # type: ignore[attr-defined]
-        if not part:
-            raise EOFError
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
-
-
-def _string(text: str, start: int) -> tuple[str, int]:
-    """The JSON string that begins at `start`, behind its quote: its value, and where its closing quote is."""
-    pieces = []
-    index = start
-    while True:
-        char = text[index]
-        if char == '"':
-            break
-        if char < " ":
-            raise ValueError
-        if char != "\\":
-            pieces.append(char)
-            index += 1
-        elif text[index + 1] == "u":
-            code, index = _code_unit(text, index), index + 6
-            if 0xD800 <= code < 0xDC00 and text.startswith("\\u", index):
-                low = _code_unit(text, index)
-                if 0xDC00 <= low < 0xE000:
-                    code, index = 0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, index + 6
-            pieces.append(chr(code))
-        else:
-            pieces.append(_ESCAPED[text[index + 1]])
-            index += 2
-    return "".join(pieces), index
-
-
-def _code_unit(text: str, index: int) -> int:
-    digits = text[index + 2 : index + 6]
-    if len(digits) != 4 or digits.strip("0123456789abcdefABCDEF"):
-        raise ValueError
-    return int(digits, 16)
 
 
 def _identity(path: bytes) -> tuple[int, int] | None:
@@ -313,24 +241,3 @@ def _default_interrupt() -> None:
     """An interrupt while the host is asked ends the process as it would have ended the program."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def _decode(path: bytes) -> str:
-    return path.decode("utf-8", "surrogateescape")
-
-
-def _printable(text: str) -> str:
-    return "".join([char if char.isprintable() else " " if char in "\n\t" else "?" for char in text])
-
-
-def _say(text: str) -> None:
-    data = text.encode("utf-8", "replace")
-    try:
-        while data:
-            data = data[posix.write(2, data) :]
-    except OSError:
-        pass

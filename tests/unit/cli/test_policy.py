@@ -216,3 +216,15 @@ def test_trust_makes_a_local_policy_count(surroundings: Path, capsys: pytest.Cap
 def test_an_invalid_policy_cannot_be_trusted(surroundings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (surroundings / "vaultroom.yaml").write_text("version: 3\n")
     assert output(capsys, "trust", "vaultroom.yaml")[0] == 2
+
+
+def test_check_shows_the_built_in_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    from vaultroom.gate.protect import RULES
+
+    code, out, err = output(capsys, "check", "--builtin")
+    assert (code, err) == (0, "")
+    for rule in RULES:
+        assert f"{rule.name}: {rule.message}" in out
+    code, out, _ = output(capsys, "check", "--builtin", "--json")
+    assert code == 0
+    assert [entry["name"] for entry in json.loads(out)["rules"]] == [rule.name for rule in RULES]

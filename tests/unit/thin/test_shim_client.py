@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.thin.shim_host import ShimHost, body, raw_bytes, shim_host, verdict
-from vaultroom.intercept.shims import base_interpreter
+from vaultroom.intercept.thin_code import base_interpreter, client_source
 from vaultroom.thin import shim_client
 from vaultroom.wire import encode
 
@@ -347,10 +347,10 @@ def test_what_the_client_imports() -> None:
     """Built-in modules and `_socket`: anything else costs milliseconds in every command of an agent."""
     probe = (
         "import sys; before = set(sys.modules); names = {'__name__': 'client'}\n"
-        f"exec(compile(open({shim_client.__file__!r}).read(), 'client', 'exec'), names)\n"
+        f"exec(compile({client_source(shim_client)!r}, 'client', 'exec'), names)\n"
         "try: names['ask'](['x'], b'/nowhere.sock')\n"
         "except names['Refusal'] as refusal: assert refusal.code == 77\n"
-        "names['failed']('x'); names['_printable']('é')\n"
+        "names['failed']('x'); names['printable']('é')\n"
         'deny = b\'{"type":"verdict","effect":"deny","rule_name":"\\\\u00e9","message":""}\'\n'
         "try: names['judge']('x', deny)\n"
         "except names['Refusal'] as refusal: assert refusal.code == 126\n"

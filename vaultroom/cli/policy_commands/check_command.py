@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import textwrap
 from operator import attrgetter
 from typing import Any
 
@@ -22,9 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", nargs="?", metavar="FILE", help="the policy (default: the one that counts here)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--builtin", action="store_true", help="show the built-in rules that stand above every policy"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.builtin:
+        return _show_builtin(as_json=args.json)
     chosen = chosen_policy(args, args.file)
     policy: Policy | None = None
     try:
@@ -52,6 +58,19 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "covered_by": list(finding.covered_by),
         "witness": None if finding.witness is None else event_to_dict(finding.witness),
     }
+
+
+def _show_builtin(*, as_json: bool) -> int:
+    from vaultroom.gate.protect import RULES
+
+    if as_json:
+        data_json({"rules": [{"name": r.name, "message": r.message, "covers": r.covers} for r in RULES]})
+        return Exit.OK
+    data("These rules stand above every policy, deny, and cannot be switched off.")
+    for rule in RULES:
+        data(f"\n{rule.name}: {rule.message}")
+        data(textwrap.fill(rule.covers, 80, initial_indent="    ", subsequent_indent="    "))
+    return Exit.OK
 
 
 def _print(name: str, policy: Policy | None, findings: tuple[Finding, ...]) -> None:
