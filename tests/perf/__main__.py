@@ -13,6 +13,7 @@ from collections.abc import Callable
 GROUPS = {
     "shim": "tests.perf.shim_perf",
     "gate": "tests.perf.gate_perf",
+    "shell": "tests.perf.shell_perf",
     "policy": "tests.perf.policy_perf",
     "audit": "tests.perf.audit_perf",
     "start": "tests.perf.start_perf",

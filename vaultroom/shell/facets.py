@@ -10,8 +10,10 @@ from vaultroom.shell.filesystem import FileView
 from vaultroom.shell.subcommand import subcommand
 
 
-def command_facets(argv: Sequence[str], *, cwd: str, view: FileView) -> tuple[Facet, ...]:
-    """The primary shell.exec facet of `argv`, then a derived facet for each path that it touches.
+def command_facets(argv: Sequence[str], *, cwd: str, view: FileView, home: str = "") -> tuple[Facet, ...]:
+    """The primary shell.exec facet of `argv`, then a derived facet for each path and host that it touches.
+
+    `home` is the user's home folder; without it a command that means a file there is opaque.
 
     The primary facet is opaque when the command may touch more than its arguments tell. Raises ValueError
     for an empty `argv` or a `cwd` that is not absolute.
@@ -23,7 +25,7 @@ def command_facets(argv: Sequence[str], *, cwd: str, view: FileView) -> tuple[Fa
     arguments = tuple(argv)
     cmd = program_name(arguments[0])
     word = subcommand(arguments)
-    effects = effects_of(cmd, arguments, cwd=cwd, view=view)
+    effects = effects_of(cmd, arguments, cwd=cwd, view=view, home=home)
     primary = Facet(
         action=Action.SHELL_EXEC,
         cmd=cmd,
@@ -39,6 +41,8 @@ def command_facets(argv: Sequence[str], *, cwd: str, view: FileView) -> tuple[Fa
             argv=arguments,
             subcommand=word,
             path=touch.path,
+            host=touch.host,
+            port=touch.port,
             cwd=cwd,
             opaque=effects.opaque,
             recursive=touch.recursive,

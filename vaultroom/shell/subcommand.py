@@ -37,6 +37,11 @@ WITH_VALUE: Mapping[str, frozenset[str]] = {
         " --omit"
         " --include --script-shell --node-options --before --access --scope"
     ),
+    "pnpm": words("-C --dir -F --filter --filter-prod --loglevel --reporter --registry --prefix --store-dir"),
+    "yarn": words("--cwd --cache-folder --registry --modules-folder --global-folder --proxy --https-proxy"),
+    "uv": words(
+        "--directory --project --config-file --cache-dir --color --python-preference --allow-insecure-host"
+    ),
     "cargo": words("--color --config -Z -C --explain --manifest-path --target-dir -j --jobs"),
     "pip": words(
         "--python --log --keyring-provider --proxy --retries --timeout --exists-action --trusted-host --cert"
@@ -54,12 +59,12 @@ WITH_VALUE: Mapping[str, frozenset[str]] = {
     "terraform": frozenset(),
     "aws": words(
         "--region --profile --output --query --endpoint-url --ca-bundle --cli-read-timeout --cli-connect-"
-        " timeout"
+        "timeout"
         " --color --cli-binary-format --cli-error-format"
     ),
 }
 
-_ALIASES = {"pip3": "pip", "pip2": "pip", "tofu": "terraform", "nerdctl": "docker"}
+_ALIASES = {"pip3": "pip", "pip2": "pip", "tofu": "terraform", "nerdctl": "docker", "oc": "kubectl"}
 
 
 def subcommand(argv: Sequence[str]) -> str:

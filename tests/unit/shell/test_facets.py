@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultroom.events import Action, Facet
-from vaultroom.shell import NoFiles, RealFiles, command_facets, needs_files
+from vaultroom.shell import NoFiles, RealFiles, command_facets, effects, needs_files
 
 
 def test_the_primary_facet_comes_first() -> None:
@@ -42,22 +42,24 @@ def test_what_cannot_be_a_command_is_an_error(argv: tuple[str, ...], cwd: str) -
 
 def test_which_programs_look_at_files() -> None:
     assert all(needs_files(cmd) for cmd in ("rm", "mv", "find", "git", "tee"))
-    assert not any(needs_files(cmd) for cmd in ("ls", "curl", "", "/bin/rm"))
+    assert not any(needs_files(cmd) for cmd in ("ls", "kill", "", "/bin/rm"))
 
 
 PIECES = st.sampled_from(
-    ["-rf", "--", "-t", "-", "--target-directory=x", "a", "/", "..", "../..", "a/", "of=x", "-delete",
+    ["-rf", "--", "-t", "-", "push", "run", "-v", "/x:/y", "h:/p", "http://h:1/x", "cf", "-o",
+     "s/a/b/w f", "--target-directory=x", "a", "/", "..", "../..", "a/", "of=x", "-delete",
      "clean", "-C", ":x", "*", "",
      "-S", "-R", "+x", "\udcff", "/proc/self/fd/9"]
 )  # fmt: skip
-PROGRAMS = st.sampled_from(
-    ["rm", "rmdir", "mv", "cp", "ln", "dd", "truncate", "shred", "tee", "chmod", "chown", "find", "git"]
-)
+PROGRAMS = st.sampled_from(sorted(effects.PROGRAMS))
 
 
 @given(PROGRAMS, st.lists(PIECES, max_size=6), st.booleans())
 def test_paths_are_always_absolute_and_tidy(cmd: str, arguments: list[str], real: bool) -> None:
     for facet in command_facets((cmd, *arguments), cwd="/tmp", view=RealFiles() if real else NoFiles())[1:]:
+        assert (facet.action is Action.NET_EGRESS) == bool(facet.host) == (not facet.path)
+        if facet.host:
+            continue
         parts = facet.path.split("/")
         assert facet.path.startswith("/")
         assert facet.path == "/" or ("" not in parts[1:] and "." not in parts and ".." not in parts)

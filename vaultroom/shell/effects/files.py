@@ -26,7 +26,7 @@ _MOVE = Syntax(
     short_values="tS",
     flags=words(
         "backup debug force interactive no-clobber no-copy exchange strip-trailing-slashes no-target-"
-        " directory"
+        "directory"
         " update verbose context help version"
     ),
     values=words("suffix target-directory"),
@@ -47,7 +47,7 @@ _COPY = Syntax(
         "archive attributes-only backup copy-contents debug force interactive keep-directory-symlink link"
         " dereference"
         " no-clobber no-dereference preserve parents recursive reflink remove-destination strip-trailing-"
-        " slashes"
+        "slashes"
         " symbolic-link no-target-directory update verbose one-file-system context help version"
     ),
     values=words("suffix target-directory no-preserve sparse"),
@@ -64,7 +64,7 @@ _LINK = Syntax(
     short_values="tS",
     flags=words(
         "backup directory force interactive logical no-dereference physical relative symbolic no-target-"
-        " directory"
+        "directory"
         " verbose help version"
     ),
     values=words("suffix target-directory"),

@@ -19,11 +19,17 @@ _MOST_PROC_STEPS = 4
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """`action` happens to `path` (absolute, as the kernel would see it), and below it when `recursive`."""
+    """What happens to one path or one host.
+
+    `action` happens to `path` (absolute, as the kernel would see it), and below it when `recursive`. With
+    Action.NET_EGRESS there is no path but a `host`, and its `port` (0 where unknown).
+    """
 
     action: Action
-    path: str
+    path: str = ""
     recursive: bool = False
+    host: str = ""
+    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +51,15 @@ class Places:
     `rename` see it: a final symbolic link is not followed. `through` is what is behind it, as `open` sees
     it.
 
+    `home` is the user's home folder, "" where it is not known.
+
     `doubtful` becomes true once an operand could not be looked up: too long, with a NUL, not encodable, or
     by way of a file descriptor of the process to be (`/proc/self/fd/3/x`).
     """
 
-    def __init__(self, cwd: str, view: FileView) -> None:
+    def __init__(self, cwd: str, view: FileView, *, home: str = "") -> None:
         self.cwd = cwd
+        self.home = home
         self.doubtful = False
         self._budget = MOST_LOOK_UPS
         self._view = view
@@ -77,6 +86,11 @@ class Places:
         if not _can_look_up(entry) or parent.startswith(_OWN_DESCRIPTORS):
             self.doubtful = True
         return entry
+
+    def exists(self, operand: str) -> bool:
+        """Whether the operand's entry is there, a dangling link included."""
+        path = self.entry(operand)
+        return _can_look_up(path) and self._view.lexists(path)
 
     def is_directory(self, operand: str) -> bool:
         """Whether a directory is behind the operand."""

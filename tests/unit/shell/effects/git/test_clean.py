@@ -65,8 +65,9 @@ def test_an_alias_made_on_the_spot_is_opaque(argv: list[str]) -> None:
     assert command_facets(argv, cwd="/w", view=NoFiles())[0].opaque
 
 
-def test_other_subcommands_touch_nothing_here() -> None:
-    assert len(command_facets(["git", "push", "-f"], cwd="/w", view=NoFiles())) == 1
+@pytest.mark.parametrize("line", ["git status", "git push", "git checkout main", "git stash", "git pull"])
+def test_other_subcommands_touch_nothing_here(line: str) -> None:
+    assert len(command_facets(line.split(), cwd="/w", view=NoFiles())) == 1
 
 
 def test_a_path_spec_that_is_a_file(tmp_path: Path) -> None:

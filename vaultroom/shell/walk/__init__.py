@@ -1,0 +1,1 @@
+"""From the syntax tree to the commands that it runs: folders, variables, functions, wrappers."""
