@@ -210,6 +210,16 @@ def test_signals_reach_the_agent(world: World, number: signal.Signals) -> None:
     assert runner.returncode == 9
 
 
+def test_a_signal_just_after_the_start_reaches_the_agent(world: World) -> None:
+    world.script('trap "echo got; exit 9" 15; echo > ready; while :; do sleep 0.05; done')
+    runner = world.start("run", "--", "bash", "agent.sh")
+    while not (world.work / "ready").exists():
+        pass  # as early as can be: the runner does not wait for the agent yet
+    os.kill(runner.pid, signal.SIGTERM)
+    out, _ = runner.communicate(timeout=30)
+    assert (out, runner.returncode) == ("got\n", 9)
+
+
 def test_what_the_child_gets_to_see(world: World) -> None:
     policy = world.home / "policy.yaml"
     policy.write_text(

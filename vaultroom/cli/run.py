@@ -27,7 +27,7 @@ from vaultroom.errors import HostUnavailable, PolicyError, VaultroomError
 from vaultroom.paths import Home, find_home
 from vaultroom.policy.model import Policy
 from vaultroom.supervisor.assembly import audit_path
-from vaultroom.supervisor.child import Child, Leaving
+from vaultroom.supervisor.child import Child, Leaving, keep_signals
 from vaultroom.supervisor.environment import child_environment
 from vaultroom.supervisor.host import Host
 from vaultroom.visible import visible
@@ -145,6 +145,7 @@ def _run_child(home: Home, joined: Joined, grant: SessionGrant, start: SessionSt
 
     prompts = TerminalPrompts(grant.id)
     platform.take_brand(grant.brand)
+    early = keep_signals()
     try:
         child = Child.spawn(program, start.agent_command, environ, may_suspend=may_suspend)
     except OSError as error:
@@ -160,7 +161,7 @@ def _run_child(home: Home, joined: Joined, grant: SessionGrant, start: SessionSt
         prompts.start(child.pid, link.answer)
     link.start(prompts.surface)
     try:
-        code = child.wait(prompts.give_way)
+        code = child.wait(prompts.give_way, early)
     finally:
         prompts.stop()
     _close(link, grant.id, code)

@@ -80,13 +80,14 @@ class Child:
         """Send a signal to the agent's process group; a group that is gone is not an error."""
         signal_group(self.pid, number)
 
-    def wait(self, forwarded: Callable[[], None] = lambda: None) -> int:
+    def wait(self, forwarded: Callable[[], None] = lambda: None, early: Sequence[int] = ()) -> int:
         """Wait for the agent's end, passing SIGINT, SIGTERM and SIGHUP on. Call it on the main thread.
 
         `forwarded` is called after each signal passed on: an agent that is held for a question must be let
-        go to hear it. Returns the exit code, 128 + N when signal N ended it.
+        go to hear it. `early` are signals that came before (`keep_signals`). Returns the exit code, 128 + N
+        when signal N ended it.
         """
-        with self._forwarding(forwarded):
+        with self._forwarding(forwarded, early):
             while True:
                 _, status = os.waitpid(self.pid, os.WUNTRACED)
                 if not os.WIFSTOPPED(status):
@@ -120,7 +121,7 @@ class Child:
         self._terminal = None
 
     @contextlib.contextmanager
-    def _forwarding(self, forwarded: Callable[[], None]) -> Iterator[None]:
+    def _forwarding(self, forwarded: Callable[[], None], early: Sequence[int]) -> Iterator[None]:
         def forward(number: int, frame: FrameType | None) -> None:
             self.signal_group(number)
             if number == signal.SIGHUP:  # jobs of an interactive shell have groups of their own
@@ -136,12 +137,26 @@ class Child:
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
                 before[number] = signal.signal(number, forward)
         before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, reap)
+        for came in early:
+            forward(came, None)
         try:
             yield
         finally:
             # A terminal that goes away hangs up more than once: the log is still to be sealed.
             for number, handler in before.items():
                 signal.signal(number, handler if number == signal.SIGCHLD else note_leaving)
+
+
+def keep_signals() -> Sequence[int]:
+    """From now on signals to be forwarded are only noted, in the list returned: call it before the start.
+
+    Otherwise one that comes before `Child.wait` ends this process and leaves the agent behind.
+    """
+    early: list[int] = []
+    for number in platform.FORWARDED_SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: early.append(number))
+    return early
 
 
 class Leaving:
